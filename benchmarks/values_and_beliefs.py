@@ -55,7 +55,8 @@ def belief_scores(name: str, count: int) -> list[list[float]]:
     from kedge.agents.hanabi.models import blueprint
     from kedge.models.hanabi.exact import SLIPS
     from kedge.models.hanabi.torch_network import module_of
-    from kedge.training.hanabi.belief import SeenGames, self_play
+    from kedge.training.hanabi.belief import SeenGames
+    from kedge.training.hanabi.games import self_play
 
     about, _, greedy = name.partition("-belief")
     weights: Any = embedded.load(name)

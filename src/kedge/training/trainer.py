@@ -9,12 +9,12 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -23,66 +23,12 @@ from torch import Tensor, nn
 from kedge.errors import InputError
 from kedge.files import write_atomic
 from kedge.training.distributed import Rank
-from kedge.training.muon import Muon
+from kedge.training.optimizers import optimizers_of, rounded_weights, running_mean
+from kedge.training.recipe import Recipe
 
-Optimizer = Literal["adamw", "muon", "sgd"]
-Schedule = Literal["cosine", "steps", "trapezoid", "clock"]
 # Held-out positions evaluated at each report: half as many as were trained on since the last
 # report, at most _SAMPLE and at least _FEW.
 _SAMPLE, _FEW = 65_536, 1024
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Training settings, all stored with the model. Games add their own."""
-
-    steps: int = 20_000
-    batch: int = 4096
-    optimizer: Optimizer = "adamw"
-    """Muon updates the matrices of the tower, at AdamW's scale, and AdamW the rest. SGD uses
-    Nesterov's momentum, 0.9."""
-    learning_rate: float = 2e-3
-    warmup: int = 500
-    schedule: Schedule = "cosine"
-    """Learning rate after the warmup. `cosine` falls in half a cosine; `steps` falls to a tenth
-    after every quarter of the steps; `trapezoid` stays level and falls linearly at the end, so that
-    a run can be prolonged; `clock` does the same by time, so that rented time is used to its
-    end."""
-    decay: float = 0.25
-    """Share of the steps, or of the time, in which `trapezoid` and `clock` fall."""
-    weight_decay: float = 0.05
-    average: float = 0.999
-    """Decay of the running mean of the weights, which is the network that is kept."""
-    rounded: bool = False
-    """Compute with weights rounded to bytes, as they ship, and train the unrounded weights. A last
-    stage then loses little accuracy when it is packed."""
-    seed: int = 0
-
-    #: Fields that define the shape of the network that is played.
-    shape: ClassVar[tuple[str, ...]] = ()
-    #: Fields that define the optimizers and the weights used only in training.
-    moved: ClassVar[tuple[str, ...]] = ("optimizer",)
-
-    def __post_init__(self) -> None:
-        self._check_counts("steps", "batch", "warmup")
-        self._check_shares("average", "decay")
-        kinds = {"optimizer": get_args(Optimizer), "schedule": get_args(Schedule)}
-        for name, known in kinds.items():
-            if getattr(self, name) not in known:
-                raise InputError(f"{name}: one of {', '.join(known)}, not {getattr(self, name)}")
-        if not self.learning_rate > 0.0:
-            raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
-
-    def _check_counts(self, *names: str) -> None:
-        for name in names:
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
-
-    def _check_shares(self, *names: str) -> None:
-        for name in names:
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
-
 
 B = TypeVar("B")
 B_co = TypeVar("B_co", covariant=True)
@@ -132,69 +78,6 @@ def fill(module: nn.Module, weights: dict[str, Tensor], path: Path, *, strict: b
         ) from None
 
 
-def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], None]:
-    """Return the update of the averaged weights: a running mean for floats, a copy for integers.
-
-    torch's own function averages integers (indices, counts) too, and rounds indices down by one.
-    """
-
-    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
-    def follow(averaged: list[Tensor], current: list[Tensor], _count: Any) -> None:
-        if averaged[0].is_floating_point():
-            torch._foreach_lerp_(averaged, current, 1.0 - kept)
-        else:
-            for mean, now in zip(averaged, current, strict=True):
-                mean.copy_(now)
-
-    return follow
-
-
-def optimizers_of(
-    network: nn.Module, recipe: Recipe, inner: Collection[str], *, fused: bool = False
-) -> list[torch.optim.Optimizer]:
-    """Return optimizers that together update every weight.
-
-    Muon updates the matrices of the `inner` parts, but for the inputs of the players, which are
-    embeddings. Biases and norms have no weight decay.
-    """
-    by_muon: list[nn.Parameter] = []
-    rest: list[nn.Parameter] = []
-    for name, weights in network.named_parameters():
-        parts = set(name.split("."))
-        is_inner = weights.ndim == 2 and not parts.isdisjoint(inner) and "who" not in parts
-        (by_muon if is_inner and recipe.optimizer == "muon" else rest).append(weights)
-    groups: Any = [
-        {"params": [p for p in rest if p.ndim > 1], "weight_decay": recipe.weight_decay},
-        {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
-    ]
-    rate, decay = recipe.learning_rate, recipe.weight_decay
-    if recipe.optimizer == "sgd":
-        return [torch.optim.SGD(groups, rate, momentum=0.9, nesterov=True, fused=fused)]
-    adamw = torch.optim.AdamW(groups, rate, betas=(0.9, 0.98), fused=fused)
-    if recipe.optimizer == "adamw":
-        return [adamw]
-    if not by_muon:
-        raise InputError("optimizer: muon cannot train this network; use adamw or sgd")
-    return [Muon(by_muon, rate, decay), adamw]
-
-
-@contextmanager
-def rounded_weights(network: nn.Module) -> Iterator[None]:
-    """Round matrices and kernels to bytes for a while, as `onnx_graph.in_bytes` does."""
-    matrices = [weights for weights in network.parameters() if weights.ndim > 1]
-    unrounded = [weights.detach().clone() for weights in matrices]
-    with torch.no_grad():
-        for weights in matrices:
-            rows = weights.flatten(1)
-            scale = (rows.abs().amax(1, keepdim=True) / 127.0).clamp(min=1e-30)
-            weights.copy_((rows / scale).round_().mul_(scale).view_as(weights))
-    try:
-        yield
-    finally:
-        with torch.no_grad():
-            torch._foreach_copy_(matrices, unrounded)
-
-
 @dataclass(frozen=True)
 class Metrics:
     """Scores on held-out positions, among legal moves."""
@@ -228,7 +111,7 @@ class Trainer(ABC, Generic[B]):
         self.network = network.to(device, memory_format=torch.channels_last)
         self.averaged = torch.optim.swa_utils.AveragedModel(
             self.network,
-            multi_avg_fn=_running_mean(recipe.average),
+            multi_avg_fn=running_mean(recipe.average),
             use_buffers=True,
         )
         self.optimizers = optimizers_of(

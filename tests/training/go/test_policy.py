@@ -41,7 +41,8 @@ from kedge.training.go.policy import (  # noqa: E402
     train,
 )
 from kedge.training.muon import Muon  # noqa: E402
-from kedge.training.trainer import read_checkpoint, rounded_weights  # noqa: E402
+from kedge.training.optimizers import rounded_weights  # noqa: E402
+from kedge.training.trainer import read_checkpoint  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
 

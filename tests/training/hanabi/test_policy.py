@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from command import kedge
+from made_hanabi import made_game
 
 torch = pytest.importorskip("torch")
 
@@ -19,13 +20,8 @@ from kedge.records.hanabi.games import HanabiGame, part_of  # noqa: E402
 from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.hanabi import belief, policy  # noqa: E402
-from kedge.training.hanabi.belief import (  # noqa: E402
-    BeliefRecipe,
-    SeenGames,
-    SelfPlay,
-    self_play,
-)
-from kedge.training.hanabi.games import played  # noqa: E402
+from kedge.training.hanabi.belief import BeliefRecipe, SeenGames, SelfPlay  # noqa: E402
+from kedge.training.hanabi.games import played, self_play  # noqa: E402
 from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, begun, taught  # noqa: E402
 from kedge.training.trainer import Metrics  # noqa: E402
 
@@ -39,28 +35,13 @@ BELIEF = BeliefRecipe(
 )  # fmt: skip
 
 
-def recorded(number, players=("ai:Bo", "Ann")):
-    """A game in which everyone tells the other's newest card's rank, or else discards the oldest;
-    at times something else."""
-    rng = np.random.default_rng(number)
-    state = GAME.initial_state(rng=rng)
-    deck = tuple(state.deck)
-    for _ in range(12):
-        told = GAME.actions["rank", 1, state.hands[1 - state.current_player()][-1].rank]
-        legal = state.legal_actions()
-        action = told if told in legal else 0
-        state.apply_action(action if rng.random() < 0.9 else legal[-1])
-    person = f"person {number % 25}"
-    return HanabiGame(f"made-{number}", players, deck, tuple(state.history), 5, participant=person)
-
-
 @pytest.fixture(scope="module")
 def games():
-    return [recorded(number) for number in range(50)]
+    return [made_game(number) for number in range(50)]
 
 
 def test_moves_of_people_are_learned_where_there_are_any(games):
-    bots = [recorded(100, ("ai:Bo", "ai:Cy"))]
+    bots = [made_game(100, ("ai:Bo", "ai:Cy"))]
     positions = taught([*games[:2], *bots], "people", CPU.device)
     assert positions.predicted.tolist() == [[False, True] * 6, [False, True] * 6, [True] * 12]
     assert taught(games[:2], "all", CPU.device).predicted.all()
@@ -79,7 +60,14 @@ def test_moves_of_people_are_learned_where_there_are_any(games):
     batch = positions.batch(torch.arange(3))
     assert batch.seen.shape == (12, 3, 658)
     assert len(batch.chosen) == 6 + 6 + 12
-    assert batch.legal[batch.predicted].gather(1, batch.chosen[:, None]).all()
+    assert batch.legal.gather(1, batch.chosen[:, None]).all()
+    whole = np.stack([legal_moves(now, len(GAME.moves)) for now in positions.games.plies()])
+    mask = positions.predicted.T
+    assert (batch.legal.numpy() == whole[mask]).all()
+    assert (batch.chosen.numpy() == positions.games.actions.T[mask]).all()
+    network = begun(RECIPE, GAME).eval()
+    every = network(batch.seen)[torch.from_numpy(mask.copy())]
+    torch.testing.assert_close(network(batch.seen, batch.predicted), every)
     state = games[0].rules.initial_state(games[0].deck)
     for action in games[0].actions[:5]:
         state.apply_action(action)

@@ -27,9 +27,14 @@ class PolicyModule(nn.Module):
         self.action = nn.Linear(width, len(game.moves))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, seen: Tensor) -> Tensor:
-        """The mover's views (turns, games, features) to the logits of moves."""
+    def forward(self, seen: Tensor, places: Tensor | None = None) -> Tensor:
+        """The mover's views (turns, games, features) to the logits of moves.
+
+        With `places`, numbers in the flattened (turns · games), it computes only theirs.
+        """
         outputs, _ = self.observe(seen[..., self.hands :])
+        if places is not None:
+            seen, outputs = seen.flatten(0, 1)[places], outputs.flatten(0, 1)[places]
         return self.logits(seen, outputs)
 
     def observe(self, public: Tensor, state: State | None = None) -> tuple[Tensor, State]:

@@ -21,15 +21,8 @@ from kedge.models.named import load_as
 from kedge.training.board.growth import grow
 from kedge.training.board.network import SEResNet
 from kedge.training.distributed import Rank
-from kedge.training.trainer import (
-    Finish,
-    Positions,
-    Recipe,
-    Trainer,
-    fill,
-    read_checkpoint,
-    train,
-)
+from kedge.training.recipe import Recipe
+from kedge.training.trainer import Finish, Positions, Trainer, fill, read_checkpoint, train
 
 NO_MOVE = -100  # ignored by torch's cross-entropy
 _SETTLED_ON = 2048  # positions

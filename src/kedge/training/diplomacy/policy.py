@@ -34,7 +34,8 @@ from kedge.records.diplomacy.games import Decision, DiplomacyGame, part_of
 from kedge.records.splits import CHOOSE, LEARN, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
-from kedge.training.trainer import Optimizer, Recipe, Trainer
+from kedge.training.recipe import Optimizer, Recipe
+from kedge.training.trainer import Trainer
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from kedge.records.diplomacy.games import DiplomacyGame
 from kedge.records.splits import CHOOSE, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
-from kedge.training.trainer import Recipe, Trainer
+from kedge.training.recipe import Recipe
+from kedge.training.trainer import Trainer
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from torch.nn import functional
 
 from kedge.games.hanabi import Hanabi
 from kedge.models.hanabi.exact import SLIPS
-from kedge.models.hanabi.model import Blueprint, Games, chosen
+from kedge.models.hanabi.model import Blueprint
 from kedge.models.hanabi.network import to_shipped_onnx
 from kedge.models.hanabi.torch_network import BeliefModule
 from kedge.training import trainer
 from kedge.training.distributed import Rank
-from kedge.training.hanabi.games import PlayedGames, room
-from kedge.training.trainer import Metrics, Positions, Recipe, Trainer
+from kedge.training.hanabi.games import PlayedGames, room, self_play
+from kedge.training.recipe import Recipe
+from kedge.training.trainer import Metrics, Positions, Trainer
 
 _TESTED = 512  # games to test on
 
@@ -117,30 +118,6 @@ class SelfPlay:
         drawn = self._recipe.slips if self._recipe.greedy else 1.0
         played = self_play(self._blueprint, self._game, count, rng, drawn=drawn)
         return SeenGames(played, self._device)
-
-
-def self_play(
-    blueprint: Blueprint, game: Hanabi, count: int, rng: np.random.Generator, *, drawn: float
-) -> PlayedGames:
-    """Play games with the blueprint in every seat.
-
-    `drawn` is the share of moves sampled from its policy; the others are its likeliest moves.
-    """
-    decks = rng.permuted(np.tile(game.rules.deck(), (count, 1)), axis=1)
-    games = Games(game.rules, decks)
-    memory = blueprint.begin(count)
-    made = []
-    while (going := games.legal_actions() > 0).any():
-        memory = blueprint.observe(games, memory)
-        policy = blueprint.policy(games, memory)
-        actions = np.where(
-            rng.random(count) < drawn,
-            chosen(policy, rng, greedy=False),
-            chosen(policy, rng, greedy=True),
-        )
-        made.append(np.where(going, actions, -1))
-        games.step(made[-1])
-    return PlayedGames(game, decks, np.stack(made, 1))
 
 
 class BeliefTrainer(Trainer[Batch]):

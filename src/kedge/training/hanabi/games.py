@@ -17,7 +17,7 @@ from torch import Tensor
 
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi
-from kedge.models.hanabi.model import Games
+from kedge.models.hanabi.model import Blueprint, Games, chosen
 from kedge.records.hanabi.games import HanabiGame, decks_and_actions
 
 Integers = npt.NDArray[np.int64]
@@ -64,6 +64,16 @@ class PlayedGames:
         ways = (turns * len(cards)).astype(np.int64)[:, None]
         return PlayedGames(self.game, cards[ways, self.decks], actions[ways, self.actions])
 
+    def joined(self, other: "PlayedGames") -> "PlayedGames":
+        """Return these games and, after them, others by the same rules."""
+        plies = max(self.actions.shape[1], other.actions.shape[1])
+        actions = [
+            np.pad(part, ((0, 0), (0, plies - part.shape[1])), constant_values=-1)
+            for part in (self.actions, other.actions)
+        ]
+        decks = np.concatenate([self.decks, other.decks])
+        return PlayedGames(self.game, decks, np.concatenate(actions))
+
     def plies(self) -> Iterator[Games]:
         """Yield the games before each ply; finished games stay at their end."""
         games = Games(self.game.rules, self.decks)
@@ -81,6 +91,30 @@ def played(games: Sequence[HanabiGame]) -> PlayedGames:
                 f"{other.id}: {other.rules}, but the first game is {game}; use games of one variant"
             )
     return PlayedGames(game, *decks_and_actions(games))
+
+
+def self_play(
+    blueprint: Blueprint, game: Hanabi, count: int, rng: np.random.Generator, *, drawn: float
+) -> PlayedGames:
+    """Play games with the blueprint in every seat.
+
+    `drawn` is the share of moves sampled from its policy; the others are its likeliest moves.
+    """
+    decks = rng.permuted(np.tile(game.rules.deck(), (count, 1)), axis=1)
+    games = Games(game.rules, decks)
+    memory = blueprint.begin(count)
+    made = []
+    while (going := games.legal_actions() > 0).any():
+        memory = blueprint.observe(games, memory)
+        policy = blueprint.policy(games, memory)
+        actions = np.where(
+            rng.random(count) < drawn,
+            chosen(policy, rng, greedy=False),
+            chosen(policy, rng, greedy=True),
+        )
+        made.append(np.where(going, actions, -1))
+        games.step(made[-1])
+    return PlayedGames(game, decks, np.stack(made, 1))
 
 
 def room(device: torch.device, *shape: int) -> tuple[Tensor, npt.NDArray[np.float32]]:

@@ -26,7 +26,9 @@ from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, played, room
-from kedge.training.trainer import Metrics, Positions, Recipe, Trainer
+from kedge.training.hanabi.teachers import Teachers, played_once
+from kedge.training.recipe import Recipe
+from kedge.training.trainer import Metrics, Positions, Trainer
 
 Moves = Literal["people", "all"]
 
@@ -45,6 +47,11 @@ class HanabiRecipe(Recipe):
     recolour: bool = True
     """Whether games get random colours each time. People treat colours alike; a program may
     prefer some."""
+    teacher_weight: float = 0.0
+    """Share of the policy loss that imitates the teachers, if there are any. In synthetic games it
+    is all of it."""
+    synthetic: int = 0
+    """Games that teachers play, for training only."""
     steps: int = 1000
     batch: int = 32
     learning_rate: float = 1e-3
@@ -56,16 +63,23 @@ class HanabiRecipe(Recipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("width", "layers")
-        self._check_shares("dropout")
+        self._check_shares("dropout", "teacher_weight")
+        if self.synthetic < 0:
+            raise InputError(f"synthetic: at least 0, not {self.synthetic}")
         if self.moves not in get_args(Moves):
             raise InputError(f"moves: {' or '.join(get_args(Moves))}, not {self.moves}")
 
 
 class Batch(NamedTuple):
     seen: Tensor  # (plies, n, features): the mover's view
-    legal: Tensor  # (plies, n, actions) bool
-    predicted: Tensor  # (plies, n) bool: moves to predict
+    predicted: Tensor  # (m,): moves to predict, numbered in the flattened (plies · n)
+    legal: Tensor  # (m, actions) bool
     chosen: Tensor  # (m,): these moves
+    synthetic: Tensor  # (m,) bool: drawn by a teacher
+
+    def masked(self, logits: Tensor) -> Tensor:
+        """The logits in float32; illegal moves get −10⁴."""
+        return logits.float().masked_fill(~self.legal, -1e4)
 
 
 @dataclass(frozen=True)
@@ -76,9 +90,18 @@ class TaughtGames:
     predicted: npt.NDArray[np.bool_]  # (n, plies)
     device: torch.device
     recolour: bool = True
+    recorded: int | None = None
+    """The games after the first so many are synthetic; None if none are."""
 
     def __len__(self) -> int:
         return len(self.games)
+
+    def with_synthetic(self, games: PlayedGames) -> "TaughtGames":
+        """Return these games and synthetic ones, in which all moves are predicted."""
+        joined = self.games.joined(games)
+        predicted = joined.actions >= 0
+        predicted[: len(self), : self.predicted.shape[1]] = self.predicted
+        return replace(self, games=joined, predicted=predicted, recorded=len(self))
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
         """Encode some games; if `recolour` is set, `turns` selects their colours."""
@@ -93,9 +116,16 @@ class TaughtGames:
             now.encode(places[ply], "private", None, True)
             legal[ply] = legal_moves(now, legal.shape[2])
         predicted = self.predicted[which, :plies].T
-        parts = (
-            torch.from_numpy(part) for part in (legal, predicted.copy(), games.actions.T[predicted])
+        # Numbers instead of a mask: a GPU that counts a mask keeps the CPU waiting in every step.
+        numbers = np.flatnonzero(predicted)
+        synthetic = which >= (len(self) if self.recorded is None else self.recorded)
+        arrays = (
+            numbers,
+            legal[predicted],
+            games.actions.T[predicted],
+            np.broadcast_to(synthetic, predicted.shape)[predicted],
         )
+        parts = map(torch.from_numpy, arrays)
         return Batch(*(part.to(self.device, non_blocking=True) for part in (seen, *parts)))
 
 
@@ -114,14 +144,31 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
 class HanabiTrainer(Trainer[Batch]):
     inner: ClassVar[tuple[str, ...]] = ("public", "lstm", "private")
     ahead: ClassVar[int] = 3
+    recipe: HanabiRecipe
+
+    def __init__(
+        self,
+        network: PolicyModule,
+        recipe: HanabiRecipe,
+        rank: Rank,
+        teachers: Teachers | None = None,
+    ) -> None:
+        super().__init__(network, recipe, rank)
+        self.teachers = teachers
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
-            losses, right = _scored(batch, self.parallel(batch.seen))
+            logits = self.parallel(batch.seen, batch.predicted)
+        losses, right = _scored(batch, logits)
+        if self.teachers is not None:
+            target = self.teachers.policy(batch.seen, batch.predicted, batch.legal)
+            imitated = -(target * batch.masked(logits).log_softmax(1)).sum(1)
+            share = torch.where(batch.synthetic, 1.0, self.recipe.teacher_weight)
+            losses = torch.lerp(losses, imitated, share)
         return losses.mean(), right.float().mean()
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
-        losses, right = _scored(batch, network(batch.seen))
+        losses, right = _scored(batch, network(batch.seen, batch.predicted))
         count = torch.tensor(float(len(losses)), device=losses.device)
         return torch.stack([count, right.sum(), losses.sum(), torch.zeros_like(count)])
 
@@ -134,7 +181,7 @@ class HanabiTrainer(Trainer[Batch]):
 
 def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
     """The cross-entropy of each move to predict, and whether it was the likeliest."""
-    logits = logits[batch.predicted].float().masked_fill(~batch.legal[batch.predicted], -torch.inf)
+    logits = batch.masked(logits)
     losses = functional.cross_entropy(logits, batch.chosen, reduction="none")
     return losses, logits.argmax(1) == batch.chosen
 
@@ -163,17 +210,18 @@ def train(
     *,
     rank: Rank,
     before: PolicyWeights | None = None,
+    teachers: Sequence[PolicyWeights] = (),
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
     """Train on the games of the LEARN part; see `kedge.training.trainer.train`.
 
     The games of CHOOSE measure progress and choose the step whose network is kept. Those of TEST
-    are not used.
+    are not used. The folder keeps synthetic games.
     """
     parts: dict[int, list[HanabiGame]] = {LEARN: [], CHOOSE: [], TEST: []}
-    for game in games:
-        if len(game) > min(game.humans, default=0):  # there is a move to predict
-            parts[part_of(game)].append(game)
+    for each in games:
+        if len(each) > min(each.humans, default=0):  # there is a move to predict
+            parts[part_of(each)].append(each)
     to_learn, to_choose = parts[LEARN], parts[CHOOSE]
     if not to_learn or not to_choose:
         raise InputError(
@@ -181,15 +229,34 @@ def train(
         )
     learned = replace(taught(to_learn, recipe.moves, rank.device), recolour=recipe.recolour)
     chosen_by = taught(to_choose, "people", rank.device)
-    if str(chosen_by.games.game) != str(learned.games.game):
+    game = learned.games.game
+    if str(chosen_by.games.game) != str(game):
         raise InputError(
-            f"the games have different rules ({learned.games.game} and {chosen_by.games.game}); "
+            f"the games have different rules ({game} and {chosen_by.games.game}); "
             "use games of one variant"
         )
-    course = HanabiTrainer(begun(recipe, learned.games.game, before), recipe, rank)
+    _check_teaching(recipe, game, teachers)
+    network = begun(recipe, game, before)
+    if recipe.synthetic:
+        path = folder / "synthetic.npz"
+        count, seed = recipe.synthetic, recipe.seed
+        learned = learned.with_synthetic(played_once(teachers, game, count, seed, path, rank))
+    together = Teachers(teachers, rank.device) if teachers else None
+    course = HanabiTrainer(network, recipe, rank, together)
     return trainer.train(
         course, learned, chosen_by, folder, exported, seconds=seconds, keep_best=True
     )
+
+
+def _check_teaching(recipe: HanabiRecipe, game: Hanabi, teachers: Sequence[PolicyWeights]) -> None:
+    """Raise `InputError` if a part of the teaching would have no effect, or cannot be."""
+    if not teachers and (recipe.teacher_weight or recipe.synthetic):
+        raise InputError("teacher_weight and synthetic games need a teacher; add --teacher MODEL")
+    if teachers and not (recipe.teacher_weight or recipe.synthetic):
+        raise InputError("a teacher needs -s teacher_weight=0.9, or synthetic games")
+    for model in teachers:
+        if str(model.game) != str(game):
+            raise InputError(f"a teacher plays {model.game}, the games are {game}")
 
 
 def exported(network: nn.Module) -> bytes:

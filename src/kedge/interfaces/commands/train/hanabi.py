@@ -30,6 +30,20 @@ def hanabi(
             show_default=False,
         ),
     ] = None,
+    teacher: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also learn from this model (see teacher_weight); of several, from their mean.",
+            show_default=False,
+        ),
+    ] = None,
+    synthetic: Annotated[
+        int | None,
+        typer.Option(
+            help="Also learn from so many games that the teachers play.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Train a Hanabi model from people's moves or, in games without people, from programs'.
 
@@ -37,13 +51,16 @@ def hanabi(
     their games. One in five of the others chooses the model: the step with the lowest cross-entropy
     on their moves is kept. Games without participants are split alike, one in twenty each. With
     `-s moves=all` the model also learns the moves of programs that play with people. Such a model
-    is a good start where people's games are few. Training needs the `[train]` extra; torchrun works
-    as for chess.
+    is a good start where people's games are few. Several models predict people better together than
+    each alone; a model that has them as teachers learns much of that. Training needs the `[train]`
+    extra; torchrun works as for chess.
 
     **Examples**
 
     - `kedge train hanabi bots.jsonl.xz people.jsonl.xz --folder first -s moves=all`
     - `kedge train hanabi people.jsonl.xz --folder mine --begin-as first/model.onnx`
+    - `kedge train hanabi people.jsonl.xz --folder mine --begin-as first/model.onnx
+      --teacher one/model.onnx --teacher two/model.onnx -s teacher_weight=0.9 --synthetic 8000`
     """
     need_torch()
     from kedge.models.hanabi.network import PolicyWeights
@@ -52,12 +69,21 @@ def hanabi(
     from kedge.training.hanabi.policy import HanabiRecipe, train
 
     recipe = training.changed(HanabiRecipe())
+    if synthetic is not None:
+        recipe = dataclasses.replace(recipe, synthetic=synthetic)
     before = None if begin_as is None else load_as(PolicyWeights, begin_as)
+    teachers = [load_as(PolicyWeights, name) for name in teacher or ()]
     with training.started() as rank:
         games = list(valid_games(data, replayed_hanabi_games))
         say(rank, counted(len(games), "game"))
         reports = train(
-            games, training.folder, recipe, rank=rank, before=before, seconds=training.time
+            games,
+            training.folder,
+            recipe,
+            rank=rank,
+            before=before,
+            teachers=teachers,
+            seconds=training.time,
         )
         training.print_progress(reports, rank, recipe.steps)
 

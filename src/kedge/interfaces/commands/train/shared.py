@@ -16,7 +16,7 @@ from kedge.interfaces.output import resumable
 if TYPE_CHECKING:
     from kedge.records import ReadReport
     from kedge.training.distributed import Rank
-    from kedge.training.trainer import Recipe
+    from kedge.training.recipe import Recipe
 
 Game = TypeVar("Game")
 R = TypeVar("R", bound="Recipe")

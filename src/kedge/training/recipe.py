@@ -1,0 +1,61 @@
+"""The settings that every training has."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+from kedge.errors import InputError
+
+Optimizer = Literal["adamw", "muon", "sgd"]
+Schedule = Literal["cosine", "steps", "trapezoid", "clock"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Training settings, all stored with the model. Games add their own."""
+
+    steps: int = 20_000
+    batch: int = 4096
+    optimizer: Optimizer = "adamw"
+    """Muon updates the matrices of the tower, at AdamW's scale, and AdamW the rest. SGD uses
+    Nesterov's momentum, 0.9."""
+    learning_rate: float = 2e-3
+    warmup: int = 500
+    schedule: Schedule = "cosine"
+    """Learning rate after the warmup. `cosine` falls in half a cosine; `steps` falls to a tenth
+    after every quarter of the steps; `trapezoid` stays level and falls linearly at the end, so that
+    a run can be prolonged; `clock` does the same by time, so that rented time is used to its
+    end."""
+    decay: float = 0.25
+    """Share of the steps, or of the time, in which `trapezoid` and `clock` fall."""
+    weight_decay: float = 0.05
+    average: float = 0.999
+    """Decay of the running mean of the weights, which is the network that is kept."""
+    rounded: bool = False
+    """Compute with weights rounded to bytes, as they ship, and train the unrounded weights. A last
+    stage then loses little accuracy when it is packed."""
+    seed: int = 0
+
+    #: Fields that define the shape of the network that is played.
+    shape: ClassVar[tuple[str, ...]] = ()
+    #: Fields that define the optimizers and the weights used only in training.
+    moved: ClassVar[tuple[str, ...]] = ("optimizer",)
+
+    def __post_init__(self) -> None:
+        self._check_counts("steps", "batch", "warmup")
+        self._check_shares("average", "decay")
+        kinds = {"optimizer": get_args(Optimizer), "schedule": get_args(Schedule)}
+        for name, known in kinds.items():
+            if getattr(self, name) not in known:
+                raise InputError(f"{name}: one of {', '.join(known)}, not {getattr(self, name)}")
+        if not self.learning_rate > 0.0:
+            raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
+
+    def _check_counts(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) < 1:
+                raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
+
+    def _check_shares(self, *names: str) -> None:
+        for name in names:
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
