@@ -181,7 +181,7 @@ class Measuring:
         lam = settings.get("lambda", NO_SEARCH)
         cell = next(cell for cell in table.cells() if cell.lam == lam)
         return card(
-            "points of 25 with itself, two players; after a bomb what was built",
+            "points of 25 with itself, two players; a bombed game counts the cards in its stacks",
             self.report(table.tables()[cell.label]).data,
             ("mean", "se", "games"),
             "games",
@@ -191,14 +191,14 @@ class Measuring:
 
     def blotto_likeness(self, settings: Settings) -> Card:
         return self.solved(
-            "KL from the uniform anchor in nats, the less the nearer",
+            "KL from the uniform anchor in nats, less is closer",
             settings,
             kl_divergence(blotto_policies(settings)[0], blotto_policies({})[0]),
         )
 
     def blotto_strength(self, settings: Settings) -> Card:
         return self.solved(
-            "exploitability in games of ±1, the less the stronger",
+            "exploitability in games of ±1, less is stronger",
             settings,
             exploitability(blotto(), blotto_policies(settings)),
         )

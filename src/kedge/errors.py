@@ -19,3 +19,14 @@ class ExperimentError(RuntimeError):
     def __init__(self, message: str, failures: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.failures: dict[str, str] = dict(failures or {})
+
+
+def needs(extra: str) -> str:
+    """Return the end of an error about a missing package: the extra that has it, and the command.
+
+    kedge is on no package index, so that the command is the README's, in the clone.
+
+    >>> needs("train")
+    "kedge[train] has it; in kedge's folder run .venv/bin/pip install '.[train]'"
+    """
+    return f"kedge[{extra}] has it; in kedge's folder run .venv/bin/pip install '.[{extra}]'"

@@ -99,6 +99,8 @@ def test_few_games_claim_no_more_than_their_positions():
     alone = summary([[100, 50, 80, 150.0]])
     assert alone["top1_se"] == pytest.approx(0.05)
     assert np.isnan(alone["cross_entropy_se"])
+    assert summary([[1, 1, 1, 0.1]] * 3)["top1_se"] == pytest.approx(0.25)  # 3 of 3, not ± 0
+    assert summary([[1, 0, 0, 9.0]] * 3)["top5_se"] == pytest.approx(0.25)
     assert summary([[100, 50, 80, 150.0]] * FEW)["top1_se"] == 0.0
     assert few_games([FEW, 500]) == few_games([]) == []
     assert few_games([500, 3])[0].startswith("few games: ")

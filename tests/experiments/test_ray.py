@@ -132,7 +132,7 @@ def test_an_address_where_nobody_is(address):
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InputError, match=r"pip install 'kedge\[cluster\]'"):
+    with pytest.raises(InputError, match=r"pip install '.\[cluster\]'"):
         run(Walk(n=1), engine="ray")
 
 

@@ -130,6 +130,13 @@ def test_list_show_and_remove(own_home):
     assert [info.folder for info in list_runs()] == [first.folder]
 
 
+def test_runs_are_not_listed_where_kedges_home_is_a_file(own_home):
+    own_home.parent.mkdir(parents=True, exist_ok=True)
+    own_home.write_text("a letter to my aunt")
+    with pytest.raises(InputError, match=r"runs: cannot read \(Not a directory\)"):
+        list_runs()
+
+
 def test_clean_refuses_what_is_not_a_run(own_home, tmp_path):
     finished = run(Walk(n=1), engine="inline")
     (finished.folder / "mine.txt").write_text("mine")

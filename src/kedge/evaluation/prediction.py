@@ -131,10 +131,24 @@ def summary(
     row = clustered(games, clusters)
     if 0 < drawn_of(row) < FEW and row["positions"]:
         for name in SHARES:
-            binomial = math.sqrt(row[name] * (1.0 - row[name]) / row["positions"])
+            binomial = _binomial_error(row[name], row["positions"])
             error = row[f"{name}_se"]
             row[f"{name}_se"] = binomial if math.isnan(error) else max(error, binomial)
     return row
+
+
+def _binomial_error(share: float, count: int) -> float:
+    """Return the standard error of a share of independent positions.
+
+    At 0 or 1 its estimate is 0, however few they are. There it is that of the share with one more
+    position that differs.
+
+    >>> round(_binomial_error(0.5, 100), 3), round(_binomial_error(1.0, 3), 3)
+    (0.05, 0.25)
+    """
+    if share in (0.0, 1.0):
+        share = 1.0 / (count + 1)
+    return math.sqrt(share * (1.0 - share) / count)
 
 
 def few_games(counts: Iterable[int]) -> list[str]:

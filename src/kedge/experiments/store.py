@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Mapping
@@ -136,9 +137,17 @@ def list_runs(root: Path | None = None) -> list[RunInfo]:
     """The runs in ``root``, by name and then age; other folders are ignored."""
     root = root or runs_folder()
     runs = []
-    for path in sorted(root.glob(f"*/{_HEADER}")):
+    try:
+        folders = sorted(root.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:  # such as a file in the folder's place
+        raise InputError(f"{root}: cannot read ({error.strerror})") from None
+    for folder in folders:
+        if not os.path.isfile(folder / _HEADER):
+            continue
         try:
-            runs.append(load_run(path.parent))
+            runs.append(load_run(folder))
         except InputError:
             continue
     return sorted(runs, key=lambda run: (run.name, run.created, run.digest))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.games.normal_form.game import NormalFormGame
 from kedge.specs import suggest
 
@@ -26,7 +26,7 @@ def load_openspiel(text: str) -> NormalFormGame:
     try:
         import pyspiel
     except ImportError:
-        raise InputError("openspiel: not installed; pip install 'kedge[openspiel]'") from None
+        raise InputError(f"openspiel: not installed; {needs('openspiel')}") from None
     name = text.partition("(")[0].strip()
     if name not in pyspiel.registered_names():
         near = suggest(name, sorted(pyspiel.registered_names()), "pyspiel.registered_names()")

@@ -29,6 +29,7 @@ from kedge.interfaces.commands.policy import policy_app
 from kedge.interfaces.commands.solve import solve
 from kedge.interfaces.commands.train import train_app
 from kedge.interfaces.commands.uci import uci
+from kedge.interfaces.mistakes import in_our_words
 from kedge.interfaces.output import InterruptError
 
 # How ``kedge --help`` lists them; typer would put groups last.
@@ -101,7 +102,7 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()
             sys.exit(2)
-        _fail(_in_our_style(error.format_message()) + _help_hint(error), 2)
+        _fail(in_our_words(error), 2)
     except typer.Abort:
         _fail("aborted", 2)
     except ExperimentError as error:  # those tasks that finished are kept
@@ -134,23 +135,6 @@ def _output_is_lost(error: OSError) -> NoReturn:
 def _fail(message: str, code: int) -> NoReturn:
     typer.echo(f"kedge: {' '.join(message.split())}", err=True)
     _end(code)
-
-
-def _in_our_style(message: str) -> str:
-    """Return a message of typer's in lower case, without a full stop.
-
-    >>> _in_our_style("Missing option '--agent' / '-a'.")
-    "missing option '--agent' / '-a'"
-    """
-    return (message[:1].lower() + message[1:]).removesuffix(".")
-
-
-def _help_hint(error: Any) -> str:
-    """Return where to look, unless a wrong value is all that is wrong: the error says what fits."""
-    context = getattr(error, "ctx", None)
-    if context is None or "Invalid value" in error.format_message():
-        return ""
-    return f"; see {context.command_path} --help"
 
 
 def _end(code: int) -> NoReturn:

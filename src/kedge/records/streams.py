@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.files import whole_file
 from kedge.records.report import ReadReport
 
@@ -94,7 +94,7 @@ def _zstd() -> tuple[str, Any] | None:
 def _zstd_reader(stored: IO[bytes], where: str) -> IO[bytes]:
     library = _zstd()
     if library is None:
-        raise InputError(f"{where}: reading .zst needs zstandard; pip install 'kedge[records]'")
+        raise InputError(f"{where}: reading .zst needs zstandard; {needs('records')}")
     name, zstd = library
     if name == "compression.zstd":
         options = {zstd.DecompressionParameter.window_log_max: 27}
@@ -257,7 +257,7 @@ def _writer(stored: IO[bytes], path: Path) -> IO[bytes]:
     if suffix == ".zst":
         library = _zstd()
         if library is None:
-            raise InputError(f"{path}: writing .zst needs zstandard; pip install 'kedge[records]'")
+            raise InputError(f"{path}: writing .zst needs zstandard; {needs('records')}")
         name, zstd = library
         if name == "compression.zstd":
             return cast(IO[bytes], zstd.open(stored, "wb"))

@@ -50,6 +50,30 @@ def test_a_match(tmp_path):
     assert sum(found["terminations"].values()) == 5
 
 
+@pytest.mark.parametrize("flag", ["--pgn", "--sgf"])
+def test_a_match_replaces_no_other_games(flag, tmp_path, own_home, go_model):
+    mine = tmp_path / "games"
+    mine.write_text("my own games")
+    game, agent = ("chess", "chess") if flag == "--pgn" else ("go", go_model)
+    done = match(agent, agent, "--games", 2, flag, mine, game=game)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"kedge: {mine}: exists, and its games are not from kedge; give another file name, "
+        "or move it\n"
+    )
+    assert mine.read_text() == "my own games"
+    assert not (own_home / "runs").exists()
+
+
+@pytest.mark.parametrize("name", ["games.pgn", "games.pgn.xz"])
+def test_a_finished_match_writes_its_games_again(name, tmp_path):
+    arguments = ("uniform", "uniform", "-n", 2, "--max-plies", 4, "--pgn", tmp_path / name)
+    answer(*arguments)
+    before = (tmp_path / name).read_bytes()
+    answer(*arguments)
+    assert (tmp_path / name).read_bytes() == before
+
+
 def test_a_match_of_go(go_model, tmp_path):
     sgf = tmp_path / "games.sgf.gz"
     search = f"puct({go_model}, playouts=3)"

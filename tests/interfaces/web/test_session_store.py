@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,14 @@ def test_a_file_that_is_not_a_database_is_one_line(tmp_path):
     with pytest.raises(InputError, match=r"games.sqlite: cannot save games .*move the file away"):
         SessionStore(path)
     assert path.read_text().startswith("a letter")
+
+
+@pytest.mark.parametrize("path", ["/proc/games.sqlite", "letter/games.sqlite"])
+def test_a_folder_that_cannot_be_written_is_named(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("letter").write_text("to my aunt")
+    with pytest.raises(InputError, match=r"cannot .*; set KEDGE_HOME to a folder that you can"):
+        SessionStore(Path(path))
 
 
 def test_a_row_that_is_not_a_document_is_no_game(tmp_path):

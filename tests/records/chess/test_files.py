@@ -366,7 +366,7 @@ def test_zstd_without_its_library(tmp_path, monkeypatch):
     path.write_bytes(b"\x28\xb5\x2f\xfd0000")
     monkeypatch.setattr(streams, "_zstd", lambda: None)
     with pytest.raises(
-        InputError, match=r"zst: reading .zst needs zstandard; pip install 'kedge\[records\]'"
+        InputError, match=r"zst: reading .zst needs zstandard; kedge\[records\] has it"
     ):
         list(read_chess_games(path))
     with pytest.raises(InputError, match=r"writing \.zst"):

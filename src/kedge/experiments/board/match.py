@@ -42,7 +42,7 @@ class Match(Experiment):
     game: str
     seed: Annotated[int, PLAYED_SEED] = 0
     a: Annotated[str, Option("The agent whose score is reported.", is_argument=True)]
-    b: Annotated[str, Option("Its opponent.", is_argument=True)]
+    b: Annotated[str, Option("The second agent, its opponent.", is_argument=True)]
     games: Annotated[int, GAMES] = 100
     temperature: Annotated[
         float | None,

@@ -28,7 +28,7 @@ class ChessMatch(Match):
 
     - `kedge match chess "puct(chess, c_puct=2, playouts=50)" chess --games 20`
     - `kedge match chess "puct(maia-1900, c_puct=0.5)" maia-1900 -n 1000 -t 0.3 --device cuda`
-    - `kedge match chess "chess(elo=1900)" "chess(elo=1100)" --pgn games.pgn --json`
+    - `kedge match chess "chess(elo=1900)" "chess(elo=1100)" --pgn match.pgn --json`
     """
 
     colours: ClassVar[tuple[str, str]] = ("white", "black")

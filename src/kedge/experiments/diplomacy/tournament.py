@@ -36,6 +36,7 @@ from kedge.models.devices import Dtype, is_cpu
 from kedge.records.diplomacy.files import write_diplomacy_games
 from kedge.records.diplomacy.games import DiplomacyGame
 from kedge.specs import Spec, parse, parse_list
+from kedge.words import counted
 
 Seating = Literal["1v6", "pool"]
 #: Games in a task: each of seven seats once; on a GPU, which wants larger batches, three times.
@@ -176,8 +177,9 @@ class Tournament(Experiment):
             rows = [one, *(row for row in powers if row["games"]), six]
         solos = sum(game.is_solo for game in games)
         years = float(np.mean([game.last_year - 1900 for game in games]))
-        notes = [f"{years:.1f} years a game; {solos:,} solos, {len(games) - solos:,} draws"]
-        notes.append("equals would have 1/7 = 14.3 % of a game each")
+        ends = f"{counted(solos, 'solo')}, {counted(len(games) - solos, 'draw')}"
+        notes = [f"{years:.1f} years a game; {ends}"]
+        notes.append("agents of equal strength would each have 1/7 = 14.3 % of a game")
         if self.seating == "1v6" and len(games) % len(POWERS):
             notes.append("not a multiple of 7 games: powers were not played equally often")
         different = len({str(game.orders) for game in games})

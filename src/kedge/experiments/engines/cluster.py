@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.experiments.engines.jobs import (
     SINGLE_THREADED,
     Deaths,
@@ -156,5 +156,5 @@ def _import_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise InputError("Ray is not installed: pip install 'kedge[cluster]'") from error
+        raise InputError(f"Ray is not installed; {needs('cluster')}") from error
     return ray

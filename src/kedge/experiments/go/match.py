@@ -73,7 +73,7 @@ class GoMatch(Scored, Match):
 
     **Examples**
 
-    - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf games.sgf`
+    - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf match.sgf`
     - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
     - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
     - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`

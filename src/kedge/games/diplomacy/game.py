@@ -15,6 +15,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy.drawing import draw
+from kedge.words import counted
 
 #: Results of `current_player`, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
@@ -250,7 +251,8 @@ class DiplomacyState:
             gone = [f"*{unit}" for unit in position.get("dislodged", {}).get(power, [])]
             centres = position["centers"].get(power, [])
             if units or gone or centres:
-                rows.append(f"{power:8} {len(centres):2} centres: {', '.join([*units, *gone])}")
+                count = f"{counted(len(centres), 'centre'):>10}"
+                rows.append(f"{power:8} {count}: {', '.join([*units, *gone])}")
         return "\n".join(rows)
 
 

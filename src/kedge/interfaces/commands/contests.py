@@ -1,5 +1,8 @@
 """``kedge predict``, ``match``, ``tournament`` and ``selfplay``: experiments of the catalogue."""
 
+import lzma
+import re
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,14 +76,14 @@ def _run(
     experiment: "Experiment", outputs: Mapping[str, Path | None], running: Running, as_json: bool
 ) -> None:
     """Run an experiment, write the files that the user asked for, and print the report."""
-    from kedge.files import check_writable, make_folder
+    from kedge.files import make_folder
 
     wanted = {name: path for name, path in outputs.items() if path is not None}
     known = {output.name: output for output in experiment.outputs}
     for name, path in wanted.items():
         if name not in known:
             raise InputError(f"--{name.replace('_', '-')}: {experiment.name} writes no games")
-        (make_folder if known[name].is_folder else check_writable)(path)
+        (make_folder if known[name].is_folder else _check_games_file)(path)
     done, report, _ = run_and_report(experiment, running)
     for name, path in wanted.items():
         known[name].write(experiment.records(done.results), path)
@@ -90,3 +93,27 @@ def _run(
     typer.echo(report.text(), nl=False)
     for path in (done.folder, *wanted.values()):
         typer.echo(str(path))
+
+
+# The event of chess and Go games, and the id of games of Diplomacy and Hanabi, with a digest.
+_OURS = re.compile(rb'kedge match|"[a-z]+-[0-9a-f]{12}-[0-9]+"')
+_HEAD = 1 << 16  # bytes that have the tags of the first game
+
+
+def _check_games_file(path: Path) -> None:
+    """Refuse to replace a file that does not begin with a game which kedge played."""
+    from kedge.files import check_writable
+    from kedge.records.streams import opened
+
+    check_writable(path)
+    if not path.is_file() or not path.stat().st_size:
+        return
+    try:
+        with opened(path) as (_, content, _):
+            is_ours = bool(_OURS.search(content.read(_HEAD)))
+    except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error):  # damaged or not readable
+        is_ours = False
+    if not is_ours:
+        raise InputError(
+            f"{path}: exists, and its games are not from kedge; give another file name, or move it"
+        )

@@ -10,6 +10,7 @@ import typer
 from kedge.errors import InputError
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import InterruptError, print_json
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from kedge.interfaces.protocols.diplomacy.seats import Seats
@@ -114,7 +115,9 @@ def join(
 
     def tell(phase: str, name: str, orders: list[str], centers: int) -> None:
         if not as_json:
-            typer.echo(f"{phase} {name} ({centers} centres): {', '.join(orders) or 'no orders'}")
+            typer.echo(
+                f"{phase} {name} ({counted(centers, 'centre')}): {', '.join(orders) or 'no orders'}"
+            )
 
     bot = DiplomacyBot(
         seats,
@@ -132,7 +135,8 @@ def join(
         print_json({"agent": agent, **result})
         return
     for name, end in result["powers"].items():
-        typer.echo(f"{name}: {end['outcome']}, {end['centers']} centres, share {end['share']:.3f}")
+        centres = counted(end["centers"], "centre")
+        typer.echo(f"{name}: {end['outcome']}, {centres}, share {end['share']:.3f}")
 
 
 def _seats(server: Server, creation: Creation, role: Role) -> "Seats":

@@ -25,7 +25,7 @@ def comment(report: DecisionsReport, decision: DecisionReport) -> str:
         prefers = "most" if report.is_human else "it prefers"
         words.append(f"{prefers} {_likely(favourite, favourite.anchor)}")
     if choice.move == played.move:
-        words.append("search too")
+        words.append("search chooses it too")
     else:
         words.append(f"search {_likely(choice, choice.policy)}")
         if decision.loss >= _SMALL:

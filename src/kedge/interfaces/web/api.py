@@ -72,7 +72,7 @@ def _tables(request: Request | WebSocket) -> Tables:
     return tables
 
 
-@router.get("/games", tags=["what there is"])
+@router.get("/games", tags=["games, models and agents"])
 async def games(request: Request) -> list[dict[str, Any]]:
     """The games: their boards, the options of a new game, and the stops of the dial.
 
@@ -107,7 +107,7 @@ def _people(game: PageGame) -> dict[str, Any] | None:
     return None if people is None else asdict(people)
 
 
-@router.get("/models", tags=["what there is"])
+@router.get("/models", tags=["games, models and agents"])
 async def models() -> list[dict[str, Any]]:
     """The models that ship with kedge, with their cards, and the models stored here."""
     names = [(name, True) for name in embedded.names()]
@@ -118,13 +118,13 @@ async def models() -> list[dict[str, Any]]:
     ]
 
 
-@router.get("/agents", tags=["what there is"])
+@router.get("/agents", tags=["games, models and agents"])
 async def agents() -> list[str]:
     """The names to use in specs such as `puct(chess, c_puct=2)`."""
     return known_names()
 
 
-@router.get("/dial/{game}", tags=["what there is"])
+@router.get("/dial/{game}", tags=["games, models and agents"])
 async def dial_at(
     request: Request,
     game: Annotated[Name, PathParameter(examples=["chess"])],

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.files import read_file
 from kedge.models.board.backends import (
     Array,
@@ -133,7 +133,7 @@ class _OpenVinoSession:
         try:
             import openvino
         except ImportError:
-            raise InputError("OpenVINO is not installed: pip install 'kedge[openvino]'") from None
+            raise InputError(f"OpenVINO is not installed; {needs('openvino')}") from None
         core = openvino.Core()
         settings = {
             "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[dtype],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.models.board.backends import (
     Array,
     Backend,
@@ -33,7 +33,7 @@ def to_torch(weights: Weights) -> "TorchModule":
     try:
         from kedge.models.board.torch_network import TorchModule
     except ImportError as error:
-        raise InputError(f"torch is not installed: pip install 'kedge[train]' ({error})") from None
+        raise InputError(f"torch is not installed ({error}); {needs('train')}") from None
     return TorchModule(weights)
 
 

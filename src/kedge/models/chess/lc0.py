@@ -26,6 +26,7 @@ from kedge.models.wire import Message
 
 _MAX_BLOCKS = 256
 _MAGIC = 0x1C0
+_NOT_LC0 = "not an lc0 weight file; kedge reads lc0's .pb.gz and .pb, and the .onnx of kedge train"
 _EPSILON = 1e-5  # of lc0's batch normalisation
 
 _INPUTS = {
@@ -74,10 +75,10 @@ def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Weights:
         raise InputError(f"{name}: empty")
     # Every writer puts the magic first, so other files are recognised at once.
     if data[0] != 0x0D:
-        raise InputError(f"{name}: not an lc0 weight file")
+        raise InputError(f"{name}: {_NOT_LC0}")
     net = Message(name, memoryview(data))
     if net.number(1) != _MAGIC:
-        raise InputError(f"{name}: not an lc0 weight file")
+        raise InputError(f"{name}: {_NOT_LC0}")
     policy, value = _formats(net, name)
     layers = _Layers(net.message(10, "weights"))
     arrays, shape = layers.network(policy, value)
@@ -102,7 +103,7 @@ def _unzip(content: bytes, name: str, limit: int) -> bytes:
                 if len(data) > limit:
                     raise InputError(f"{name}: expands to more than {limit:,} bytes")
                 if data[0] != 0x0D:
-                    raise InputError(f"{name}: not an lc0 weight file")
+                    raise InputError(f"{name}: {_NOT_LC0}")
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{name}: damaged gzip file ({error})") from None
     return bytes(data)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.games.diplomacy import POWERS, DiplomacyBatch
 from kedge.models.devices import Dtype, placed
 from kedge.models.diplomacy.encoding import PLACES, PURPOSES, Choices, Facts, Integers
@@ -102,9 +102,7 @@ class TorchOrderNetwork:
 
             from kedge.models.diplomacy.torch_network import module_of
         except ImportError as error:
-            raise InputError(
-                f"torch is not installed: pip install 'kedge[train]' ({error})"
-            ) from None
+            raise InputError(f"torch is not installed ({error}); {needs('train')}") from None
         self._torch = torch
         self._module = placed(module_of(weights), device, dtype)
         self._device = torch.device(device)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.devices import Dtype, placed
 from kedge.models.hanabi.model import Games, Hands, Legal, Memory, bomb_of, chosen, drawn
@@ -211,9 +211,7 @@ class _TorchTable:
 
             from kedge.models.hanabi.torch_network import module_of
         except ImportError as error:
-            raise InputError(
-                f"torch is not installed: pip install 'kedge[train]' ({error})"
-            ) from None
+            raise InputError(f"torch is not installed ({error}); {needs('train')}") from None
         self._torch, self._weights = torch, weights
         self._device, self._dtype = torch.device(device), getattr(torch, dtype)
         self._module = placed(module_of(weights), device, dtype)

@@ -112,11 +112,12 @@ class TheoryFigure(Experiment):
             notes=[
                 f"{self.games} random zero-sum games ({self.actions} × {self.actions}, payoffs in "
                 f"±1, random anchors) after {self.iterations:,} iterations with sampled actions; "
-                f"each pair is of the game and player that come closest to their bound.",
+                f"each value stands beside its bound, for the game and player where it is "
+                f"closest to it.",
                 f"Exploitability is the worse player's. broken: of all games, players and "
                 f"checkpoints, how many measured values exceed their own bound (ξ holds with "
-                f"probability {1 - self.delta:g}; Theorem 2 is of the limit, so that the gap "
-                f"still open is allowed for).",
+                f"probability {1 - self.delta:g}; Theorem 2 holds in the limit, so the regularised "
+                f"gap that is left is added to its bound).",
             ],
             draw=lambda figure: _draw(figure, curves),
             figure_size=(9.0, 6.4),

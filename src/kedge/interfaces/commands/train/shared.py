@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from kedge.errors import InputError
+from kedge.errors import InputError, needs
 from kedge.interfaces.output import resumable
 
 if TYPE_CHECKING:
@@ -138,4 +138,4 @@ def need_torch() -> None:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise InputError("training needs torch: pip install 'kedge[train]'") from None
+        raise InputError(f"training needs torch; {needs('train')}") from None

@@ -90,7 +90,7 @@ class _Orders:
 
 class DiplomacyPage(PageGame):
     name, emblem = "diplomacy", "⚔"
-    about = "Seven powers without a word; play any of them."
+    about = "Seven powers that send no messages; play any of them."
     script = _BOARDS / "diplomacy.js"
     style = STATIC / "css" / "diplomacy.css"
     assets = _ASSETS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.files import make_folder
+from kedge.files import check_writable, make_folder
 
 _DAYS = 30.0  # without a change until a game expires
 _MOST = 10_000  # games
@@ -22,7 +22,7 @@ class SessionStore:
     def __init__(self, path: Path | None, *, most: int = _MOST, days: float = _DAYS) -> None:
         self._path, self._most, self._seconds = path, most, days * 86_400.0
         if path is not None:
-            make_folder(path.parent)
+            _check_folder(path)
         with self._explained():
             self._file = sqlite3.connect(path or ":memory:", _PATIENCE, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
@@ -92,3 +92,12 @@ class SessionStore:
                 f"{self._path or 'memory'}: cannot save games ({error}); "
                 "free disk space, or move the file away"
             ) from None
+
+
+def _check_folder(path: Path) -> None:
+    """Say what to do where no file can be written; SQLite would speak of its file only."""
+    try:
+        make_folder(path.parent)
+        check_writable(path)
+    except InputError as error:
+        raise InputError(f"{error}; set KEDGE_HOME to a folder that you can write to") from None
