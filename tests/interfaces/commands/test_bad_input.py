@@ -95,6 +95,14 @@ def test_training_says_why_there_is_no_game(words, said):
     assert not Path("trained").exists()
 
 
+@pytest.mark.parametrize("seconds", ["0", "-3", "nan", "inf"])
+def test_training_takes_some_time(seconds):
+    _check(
+        f"train chess bad.pgn --folder trained --seconds {seconds}",
+        f"--seconds: a finite number above 0, not {seconds}\n",
+    )
+
+
 def _check(words, said):
     done = kedge(*(word.strip("'") for word in words.split()))
     assert (done.returncode, done.stdout) == (2, "")
