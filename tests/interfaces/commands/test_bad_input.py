@@ -1,5 +1,6 @@
 """Wrong input, over all commands: one line that says what to do, and exit code 2."""
 
+import errno
 import lzma
 from pathlib import Path
 
@@ -95,6 +96,45 @@ def test_training_says_why_there_is_no_game(words, said):
     assert not Path("trained").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "analyze {}.pgn",
+        "replay go {}.sgf",
+        "replay hanabi {}",
+        "predict go -a go {}.sgf",
+        "predict hanabi -a conventions {}",
+        "train chess game.pgn --folder {}",
+        "train go {}.sgf --folder trained",
+        "paper blotto --folder {}",
+    ],
+)
+def test_a_name_that_is_too_long(words):
+    if words.startswith("train"):
+        pytest.importorskip("torch")
+    _check(words.format("x" * 300), "ile name too long")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("experiments show {}", "not a run"),
+        ("solve {}", "unknown game"),
+        ("paper chess-accuracy --data {}", "no such file"),
+    ],
+)
+def test_a_name_that_is_too_long_names_no_file(words, said):
+    _check(words.format("x" * 300), said)
+
+
+def test_a_file_that_fails_is_not_the_output(monkeypatch):
+    def fail(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "locked")
+
+    monkeypatch.setattr("kedge.experiments.list_runs", fail)
+    _check("experiments list", "kedge: locked: Permission denied\n")
+
+
 @pytest.mark.parametrize("seconds", ["0", "-3", "nan", "inf"])
 def test_training_takes_some_time(seconds):
     _check(
@@ -107,5 +147,6 @@ def _check(words, said):
     done = kedge(*(word.strip("'") for word in words.split()))
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+    assert "cannot write: " not in done.stderr
     assert done.stderr.startswith("kedge: ")
     assert done.stderr.count("\n") == 1

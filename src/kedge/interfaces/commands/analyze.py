@@ -4,6 +4,7 @@ Import this module only to run the command: its help lists the files of all game
 """
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -143,7 +144,7 @@ class WrittenFiles:
         if self.out == "-" and as_json:
             raise InputError("--out -: with --json, name a file")
         record = None if self.out in (None, "-") else Path(str(self.out))
-        if record is not None and record.exists() and file.exists() and record.samefile(file):
+        if record is not None and os.path.exists(record) and record.samefile(file):
             raise InputError(f"{record}: holds the games themselves; name another file")
         if self.svg is not None:
             check_writable(self.svg)
@@ -297,11 +298,13 @@ def _one_file(file: Path, *rest: Path) -> Path:
     from kedge import catalogue
     from kedge.evaluation.review import review_of
 
-    if not file.exists() and str(file) in catalogue.names():
-        review_of(str(file))  # raises if the game has no reviews
-        raise InputError(f"{file}: a game; give only a file: kedge analyze FILE")
-    if not file.exists():
-        raise InputError(f"{file}: No such file or directory")
+    try:
+        file.stat()
+    except OSError as error:
+        if str(file) in catalogue.names():
+            review_of(str(file))  # raises if the game has no reviews
+            raise InputError(f"{file}: a game; give only a file: kedge analyze FILE") from None
+        raise InputError(f"{file}: {error.strerror}") from None
     if rest:
         raise InputError(f"{rest[0]}: give one file at a time")
     return file

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ class Training:
         from kedge.training.distributed import training_rank
 
         with training_rank(self.device) as rank, resumable():
-            is_new = not self.folder.exists()
+            is_new = not os.path.exists(self.folder)
             make_folder(self.folder)
             try:
                 yield rank
