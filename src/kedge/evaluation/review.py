@@ -36,8 +36,8 @@ class Review:
 
     Parameters of its own become options of ``kedge analyze`` if they are annotated with a
     `kedge.options.Option`; None is the default."""
-    agent: Callable[[], str]
-    """Spec of the agent that reviews by default."""
+    agent: Callable[..., str]
+    """Spec of the agent that reviews by default, given the other options of the reviewer."""
     show: Show
     """Prints a report on the terminal."""
     annotated: Callable[[Any], str]

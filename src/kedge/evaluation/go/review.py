@@ -13,7 +13,7 @@ from kedge.games.go.ranks import RANKS, given_rank
 from kedge.options import Option
 from kedge.specs import Spec
 
-#: Spec of the agent that reviews by default.
+#: Spec of the agent that reviews people of any rank.
 AGENT = "puct(go, c_puct=2, playouts=50)"
 _PLAYOUTS = 16  # with the model that takes ranks, for a review of the same length
 
@@ -28,8 +28,8 @@ def go_reviewer(
     """Return a reviewer of Go games."""
     if agent is not None and rank is not None:
         raise InputError("--rank: has no effect with --agent; leave out one")
-    name = None if rank is None else RANKS[given_rank("--rank", rank) - 1]
-    player = make_player(agent or (AGENT if name is None else str(ranked_search(name))), "go")
+    name = None if rank is None else _name(rank)
+    player = make_player(agent or default_agent(rank), "go")
     is_human = getattr(player, "imitates_people", False)
     is_fitted = agent is None if fit is None else fit
 
@@ -47,7 +47,13 @@ def go_reviewer(
     return review
 
 
-def ranked_search(rank: str) -> Spec:
-    """Return the agent of reviews for people of this rank."""
-    people = Spec(RANKED, (), {"rank": rank})
-    return Spec("puct", (people,), {"c_puct": 2, "playouts": _PLAYOUTS})
+def default_agent(rank: str | None = None, **_: object) -> str:
+    """Return the spec of the agent that reviews by default, for people of this rank if given."""
+    if rank is None:
+        return AGENT
+    people = Spec(RANKED, (), {"rank": _name(rank)})
+    return str(Spec("puct", (people,), {"c_puct": 2, "playouts": _PLAYOUTS}))
+
+
+def _name(rank: str) -> str:
+    return RANKS[given_rank("--rank", rank) - 1]

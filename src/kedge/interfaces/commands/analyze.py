@@ -71,16 +71,14 @@ def _of(help: str, games: list[str]) -> str:
 _OPTIONS = _review_options()
 
 
-def _maker(
-    review: "Review", game: str, agent: str | None, options: dict[str, Any]
-) -> "Callable[[], Reviewer]":
-    """Return a function that makes the reviewer; raise `InputError` if it lacks an option."""
+def _given(review: "Review", game: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given; raise `InputError` if the reviewer lacks one."""
     given = {name: value for name, value in options.items() if value is not None}
     known = {name for name, *_ in function_options(review.reviewer)}
     for name in given.keys() - known:
         flag = (_OPTIONS[name][1].flags or (f"--{name.replace('_', '-')}",))[0].split("/")[0]
         raise InputError(f"{flag}: reviews of {game} have no such option")
-    return lambda: review.reviewer(agent, **given)
+    return given
 
 
 @dataclass(frozen=True)
@@ -280,13 +278,18 @@ def analyze(
     written.check(path, as_json=as_json)
     game = recorded_game(path)
     review, read = review_of(game), ReadReport()
-    make_reviewer = _maker(review, game, agent, options)
+    given = _given(review, game, options)
     written.check_picture(review, game)
     reviews = Reviews(path, review, read)
-    reviews.add(games.read(path, game, read), make_reviewer, written, quiet=as_json)
+    reviews.add(
+        games.read(path, game, read),
+        partial(review.reviewer, agent, **given),
+        written,
+        quiet=as_json,
+    )
     written.draw(review, reviews.reports.values())
     if as_json:
-        print_json(_json(agent or review.agent(), reviews))
+        print_json(_json(agent or review.agent(**given), reviews))
     else:
         _print(reviews, written, brief=brief)
     if reviews.is_interrupted:
