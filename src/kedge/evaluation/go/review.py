@@ -9,7 +9,7 @@ from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.go.rank_fit import fit_rank, move_likelihoods
 from kedge.evaluation.review import FIT_RATING, Reviewer
-from kedge.games.go.ranks import RANKS, given_rank
+from kedge.games.go.ranks import rank_name
 from kedge.options import Option
 from kedge.specs import Spec
 
@@ -28,7 +28,7 @@ def go_reviewer(
     """Return a reviewer of Go games."""
     if agent is not None and rank is not None:
         raise InputError("--rank: has no effect with --agent; leave out one")
-    name = None if rank is None else _name(rank)
+    name = None if rank is None else rank_name("--rank", rank)
     player = make_player(agent or default_agent(rank), "go")
     is_human = getattr(player, "imitates_people", False)
     is_fitted = agent is None if fit is None else fit
@@ -51,9 +51,5 @@ def default_agent(rank: str | None = None, **_: object) -> str:
     """Return the spec of the agent that reviews by default, for people of this rank if given."""
     if rank is None:
         return AGENT
-    people = Spec(RANKED, (), {"rank": _name(rank)})
+    people = Spec(RANKED, (), {"rank": rank_name("--rank", rank)})
     return str(Spec("puct", (people,), {"c_puct": 2, "playouts": _PLAYOUTS}))
-
-
-def _name(rank: str) -> str:
-    return RANKS[given_rank("--rank", rank) - 1]
