@@ -3,6 +3,7 @@
 import errno
 import lzma
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from command import kedge
@@ -133,6 +134,15 @@ def test_a_file_that_fails_is_not_the_output(monkeypatch):
 
     monkeypatch.setattr("kedge.experiments.list_runs", fail)
     _check("experiments list", "kedge: locked: Permission denied\n")
+
+
+@pytest.mark.parametrize("command", ["show", "clean"])
+def test_a_run_of_no_such_name_lists_the_nearest(monkeypatch, command):
+    runs = [SimpleNamespace(folder=Path(f"predict-go-{number}")) for number in range(20)]
+    monkeypatch.setattr("kedge.experiments.list_runs", lambda: runs)
+    _check(f"experiments {command} zzz", "zzz: not a run; nearest: predict-go-")
+    _check(f"experiments {command} zzz", "; all: kedge experiments list\n")
+    _check(f"experiments {command} predikt-go-7", "did you mean predict-go-7 or ")
 
 
 @pytest.mark.parametrize("seconds", ["0", "-3", "nan", "inf"])

@@ -231,5 +231,5 @@ def _kept_run(name: str) -> "RunInfo":
 
     known = [info.folder.name for info in list_runs()]
     if known and not os.path.exists(name) and not any(run.startswith(name) for run in known):
-        raise InputError(f"{name}: not a run; {suggest(name, known)}")
+        raise InputError(f"{name}: not a run; {suggest(name, known, 'kedge experiments list')}")
     return load_run(name)
