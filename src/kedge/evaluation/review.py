@@ -11,8 +11,16 @@ from kedge.options import Option
 
 #: The review of one game.
 ReviewReport: TypeAlias = GameReport | DecisionsReport
-#: Reviews one recorded game; calls its second argument with the number of decisions done so far.
-Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], ReviewReport]
+
+
+class Tell(Protocol):
+    """Takes the number of decisions done so far; and, while none is, how far a stage before is."""
+
+    def __call__(self, done: int, stage: str = "", /) -> None: ...
+
+
+#: Reviews one recorded game, and tells its second argument how far it is.
+Reviewer: TypeAlias = Callable[[Any, Tell], ReviewReport]
 #: Option of reviewers that can estimate the players' ratings.
 FIT_RATING = Option(
     "Estimate the players' ratings, or ranks, from their moves.",

@@ -325,14 +325,17 @@ def test_the_agent_is_named_with_the_rank_it_was_given(tmp_path):
 
 
 @pytest.mark.usefixtures("go_games")
-def test_ranks_from_moves():
+def test_ranks_from_moves(monkeypatch):
     options = ("--agent", "./go.onnx", "--fit-rating", "--limit", 3)
     found = json.loads(analyze("games.sgf", *options, "--json").stdout)
     black, white = found["games"][0]["players"]
     assert set(black["fit"]) == {"rating", "error", "likeliest", "moves", "shares"}
     assert (black["fit"]["moves"], white["fit"]["moves"]) == (3, 2)
     assert black["fit"]["rating"] in black["fit"]["shares"]
-    shown = analyze("games.sgf", *options, "--brief").stdout
+    monkeypatch.setattr(progress, "_FIRST_SECONDS", 0.0)
+    done = analyze("games.sgf", *options, "--brief")
+    assert "game 1: 0 of 5 moves; rank fit: 0 of 22\n" in done.stderr
+    shown = done.stdout
     assert "plays like" in shown
     assert f"{black['fit']['rating']} ± {black['fit']['error']}" in shown
 

@@ -1,6 +1,5 @@
 """Reviews of Go games."""
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from kedge.agents import make_player
@@ -8,7 +7,7 @@ from kedge.agents.go.ladder import RANKED
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.go.rank_fit import fit_rank, move_likelihoods
-from kedge.evaluation.review import FIT_RATING, Reviewer
+from kedge.evaluation.review import FIT_RATING, Reviewer, Tell
 from kedge.games.go.ranks import rank_name
 from kedge.options import Option
 from kedge.specs import Spec
@@ -33,12 +32,15 @@ def go_reviewer(
     is_human = getattr(player, "imitates_people", False)
     is_fitted = agent is None if fit is None else fit
 
-    def review(game: Any, tell: Callable[[int], None]) -> GameReport:
+    def review(game: Any, tell: Tell) -> GameReport:
+        def tell_fit(done: int, total: int) -> None:
+            tell(0, f"rank fit: {done} of {total}")
+
         return analyse_game(
             game,
             [player, player],
             ratings=None if name is None else (name, name),
-            likelihoods=move_likelihoods(game, lambda: tell(0)) if is_fitted else None,
+            likelihoods=move_likelihoods(game, tell_fit) if is_fitted else None,
             fit=fit_rank,
             is_human=is_human,
             tell=tell,

@@ -20,7 +20,7 @@ from kedge.options import Option
 from kedge.records.formats import files_words, recorded_game
 
 if TYPE_CHECKING:
-    from kedge.evaluation.review import Review, Reviewer, ReviewReport
+    from kedge.evaluation.review import Review, Reviewer, ReviewReport, Tell
     from kedge.records import ReadReport
 
 GameFile = Annotated[
@@ -215,7 +215,7 @@ class Reviews:
         self,
         game: Any,
         reviewer: "Reviewer",
-        begin: Callable[[int, int], Callable[[int], None]],
+        begin: "Callable[[int, int], Tell]",
         write: "Callable[[ReviewReport], object]",
     ) -> None:
         from kedge.experiments.engines.jobs import deferred_interrupt
@@ -259,7 +259,8 @@ def analyze(
       together (`kedge predict` counts them unit by unit). `likely`: how likely moves were for
       people, on average. `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
       and not scored, because people play them from memory.
-    - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its error
+    - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its
+      error. In Go this takes some 20 seconds a game; `--no-fit-rating` leaves it out.
 
     **Examples**
 
