@@ -9,8 +9,16 @@ from command import answer, kedge
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
-from kedge.evaluation.prediction import FEW, few_games, predict, summary
+from kedge.evaluation.prediction import (
+    FEW,
+    GameScore,
+    Prediction,
+    few_games,
+    predict,
+    summary,
+)
 from kedge.games.chess import ChessState
+from kedge.jsonable import ordered
 from kedge.records import ChessGame, write_pgn
 from kedge.records.chess.positions import boards_of, chess_positions
 
@@ -67,7 +75,7 @@ class Throw:
     action: int
     groups: dict
 
-    phases: ClassVar = {"moves 1-4": 0, "moves 5-": 4}
+    phases: ClassVar = {"moves 1-4": 0, "moves 5-10": 4, "moves 11-": 10}
 
 
 def test_another_game_brings_its_own_boards():
@@ -76,11 +84,15 @@ def test_another_game_brings_its_own_boards():
             return [0, 1, 2]
 
     games = object(), object()
-    moves = [Throw(game, ply, action=ply % 3, groups={}) for game in games for ply in range(6)]
-    found = predict(moves, Lowest(), boards=lambda batch: [Three() for _ in batch]).to_json()
-    assert (found["games"], found["positions"], found["top1"]) == (2, 12, pytest.approx(1 / 3))
-    phases = [(name, one["positions"]) for name, one in found["groups"]["phase"].items()]
-    assert phases == [("moves 1-4", 8), ("moves 5-", 4)]
+    moves = [Throw(game, ply, action=ply % 3, groups={}) for game in games for ply in range(12)]
+    prediction = predict(moves, Lowest(), boards=lambda batch: [Three() for _ in batch])
+    found = prediction.to_json()
+    assert (found["games"], found["positions"], found["top1"]) == (2, 24, pytest.approx(1 / 3))
+    # The store sorts keys as text.
+    kept = ordered([game.to_json() for game in prediction.games])
+    for each in (found, Prediction([GameScore.from_json(game) for game in kept]).to_json()):
+        phases = [(name, one["positions"]) for name, one in each["groups"]["phase"].items()]
+        assert phases == [("moves 1-4", 8), ("moves 5-10", 12), ("moves 11-", 4)]
 
 
 def test_errors_are_clustered_by_game():

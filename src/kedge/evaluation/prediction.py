@@ -101,7 +101,7 @@ class Prediction:
         split = {
             kind: {
                 label: summary(*zip(*by_label[label], strict=True))
-                for label in _ordered(kind, by_label)
+                for label in sorted(by_label, key=_numbers_apart)
                 if by_label[label]
             }
             for kind, by_label in labels.items()
@@ -110,12 +110,8 @@ class Prediction:
         return {**summary([game.sums for game in self.games], clusters), "groups": split}
 
 
-def _ordered(kind: str, labels: Iterable[str]) -> Iterable[str]:
-    """Sort labels, with 900 before 1000; phases keep their own order."""
-    return labels if kind == "phase" else sorted(labels, key=_numbers_apart)
-
-
 def _numbers_apart(label: str) -> list[str | int]:
+    """Return a key that sorts 900 before 1000, and "moves 51-150" before "moves 151-"."""
     return [int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", label))]
 
 

@@ -11,8 +11,16 @@ from kedge.options import Option
 
 #: The review of one game.
 ReviewReport: TypeAlias = GameReport | DecisionsReport
-#: Reviews one recorded game; calls its second argument with the number of decisions done so far.
-Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], ReviewReport]
+
+
+class Tell(Protocol):
+    """Takes the number of decisions done so far; and, while none is, how far a stage before is."""
+
+    def __call__(self, done: int, stage: str = "", /) -> None: ...
+
+
+#: Reviews one recorded game, and tells its second argument how far it is.
+Reviewer: TypeAlias = Callable[[Any, Tell], ReviewReport]
 #: Option of reviewers that can estimate the players' ratings.
 FIT_RATING = Option(
     "Estimate the players' ratings, or ranks, from their moves.",
@@ -36,8 +44,8 @@ class Review:
 
     Parameters of its own become options of ``kedge analyze`` if they are annotated with a
     `kedge.options.Option`; None is the default."""
-    agent: Callable[[], str]
-    """Spec of the agent that reviews by default."""
+    agent: Callable[..., str]
+    """Spec of the agent that reviews by default, given the other options of the reviewer."""
     show: Show
     """Prints a report on the terminal."""
     annotated: Callable[[Any], str]

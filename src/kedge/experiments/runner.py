@@ -1,5 +1,6 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def run(
     _check_arguments(engine, workers, address)
     experiment = experiment.fresh()
     store = Store(experiment, Path(folder) if folder else None)
-    is_new = not store.folder.exists()
+    is_new = not os.path.exists(store.folder)
     is_here = engine != "ray"  # whose workers may be other machines
     if is_new and is_here:
         experiment.check()  # at once: listing the tasks may mean to read all data

@@ -193,7 +193,7 @@ def file_stem(key: str) -> str:
 
 def _find(run: str | Path) -> Path:
     folder = Path(run)
-    if (folder / _HEADER).is_file():
+    if os.path.isfile(folder / _HEADER):
         return folder
     if isinstance(run, str) and run and folder.name == run:
         folders = [info.folder for info in list_runs() if info.folder.name.startswith(run)]

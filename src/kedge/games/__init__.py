@@ -1,5 +1,6 @@
 """The rules of games. A spec names a game, or a file contains it."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +57,7 @@ def load_game(text: str) -> Game:
     reader = _READERS.get(Path(text).suffix.lower())
     if reader is not None:
         return reader(text)
-    if Path(text).is_file() or re.fullmatch(r"[^()]*\.[a-z]{2,4}", text):
+    if os.path.isfile(text) or re.fullmatch(r"[^()]*\.[a-z]{2,4}", text):
         raise InputError(f"{text}: not a game file; expected .nfg or .json")
     if text.startswith("openspiel:"):
         return load_openspiel(text.removeprefix("openspiel:"))

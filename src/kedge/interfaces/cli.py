@@ -110,6 +110,8 @@ def main() -> None:
     except InterruptError as error:
         _fail(str(error), 130)
     except OSError as error:
+        if error.filename is not None:
+            _fail(f"{error.filename}: {error.strerror}", 2)
         _output_is_lost(error)
     if code == 130:  # what typer makes of Ctrl-C
         _fail("interrupted", 130)

@@ -11,6 +11,8 @@ from kedge.words import counted
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from kedge.evaluation.review import Tell
+
 
 @contextlib.contextmanager
 def counting_games(
@@ -26,41 +28,50 @@ def counting_games(
 
 
 @contextlib.contextmanager
-def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[int], None]]]:
+def counting_moves(*, quiet: bool) -> "Iterator[Callable[[int, int], Tell]]":
     """Show a bar per game; yield a function that begins a game, given its number and length.
 
-    That function returns another one, which takes the number of moves done. Without a terminal,
-    progress is shown as lines.
+    That function returns another one, which takes the number of moves done, and the stage before
+    them. Without a terminal, progress is shown as lines.
     """
     if quiet:
-        yield lambda number, moves: lambda done: None
+        yield lambda number, moves: lambda done, stage="": None
         return
     if not sys.stderr.isatty():
         yield _lines_of_moves()
         return
     with _bar(
         "game {task.fields[number]:,}: {task.completed:,} of {task.fields[moves]}"
+        "{task.fields[stage]}"
     ) as progress:
-        bar = progress.add_task("", total=0, number=0, moves="", visible=False)
+        bar = progress.add_task("", total=0, number=0, moves="", stage="", visible=False)
 
-        def begin(number: int, moves: int) -> Callable[[int], None]:
+        def begin(number: int, moves: int) -> "Tell":
             progress.reset(
-                bar, total=moves, visible=True, number=number, moves=counted(moves, "move")
+                bar,
+                total=moves,
+                visible=True,
+                number=number,
+                moves=counted(moves, "move"),
+                stage="",
             )
-            return lambda done: progress.update(bar, completed=done)
+            return lambda done, stage="": progress.update(
+                bar, completed=done, stage=stage and f"; {stage}"
+            )
 
         yield begin
 
 
-def _lines_of_moves() -> Callable[[int, int], Callable[[int], None]]:
+def _lines_of_moves() -> "Callable[[int, int], Tell]":
     from kedge.experiments.engines.progress import now_and_then
 
     is_due = now_and_then(time.monotonic())
 
-    def begin(number: int, moves: int) -> Callable[[int], None]:
-        def tell(done: int) -> None:
+    def begin(number: int, moves: int) -> "Tell":
+        def tell(done: int, stage: str = "") -> None:
             if is_due(time.monotonic()):
-                print(f"game {number:,}: {done:,} of {counted(moves, 'move')}", file=sys.stderr)
+                line = f"game {number:,}: {done:,} of {counted(moves, 'move')}"
+                print(f"{line}; {stage}" if stage else line, file=sys.stderr)
 
         return tell
 

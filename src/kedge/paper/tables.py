@@ -61,7 +61,7 @@ def find_games(data: str, usual: Path, kinds: str) -> Path:
         path = Path(root) / usual
     else:
         raise InputError(f"KEDGE_DATA is not set; {advice}")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path}: no such file; {advice}")
     return path
 

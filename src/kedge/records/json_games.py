@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from pathlib import Path
@@ -60,7 +61,7 @@ def json_keys(path: Path) -> frozenset[str]:
 
     Empty if there is no object, and for a pipe, which can be read only once.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         return frozenset()
     with streams.opened(path) as (stored, content, where):
         pieces = streams.Pieces(stored, content, where, ReadReport())

@@ -223,6 +223,10 @@ def test_a_rank_chooses_the_model():
     assert engine.models(Options()) == (["go"], 0.0)
     against = Options(rank="3d", opponent_rank="6d")
     assert engine.models(against) == (['go-large(rank="3d", opponent="6d")'], 0.0)
+    kyu = Options(rank="30k", opponent_rank="9p")
+    assert engine.models(kyu) == (['go-large(rank="kyu", opponent="pro")'], 0.0)
+    unknown = Options(rank="unknown")
+    assert engine.models(unknown) == (['go-large(rank="unknown")'], 0.0)
     with pytest.raises(InputError, match="opponent rank: has no effect without a rank"):
         engine.models(Options(opponent_rank="6d"))
     with pytest.raises(InputError, match="unknown model 'zzz'"):

@@ -62,7 +62,7 @@ def test_small_boards_have_no_ranks():
 
 
 def test_a_reader_who_leaves_stops_it():
-    def leave():
+    def leave(done, total):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -70,7 +70,11 @@ def test_a_reader_who_leaves_stops_it():
 
 
 def test_reviews_have_the_ranks_of_both_players():
-    report = go_reviewer("go", fit=True)(GAME, lambda moves: None)
+    told = []
+    report = go_reviewer("go", fit=True)(GAME, lambda *progress: told.append(progress))
+    stages = [stage for done, *stage in told if done == 0]
+    assert stages == [[f"rank fit: {done} of 22"] for done in range(22)], "two players, 11 ranks"
+    assert told[22:] == [(5,)]
     black, white = report.players
     assert (black.fit.moves, white.fit.moves) == (3, 2)
     both = player_report([(report, 0), (report, 0)])

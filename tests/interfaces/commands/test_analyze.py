@@ -101,6 +101,13 @@ def test_a_file_of_games(games, tmp_path):
     assert nodes[0].eval() is not None
 
 
+def test_the_agent_is_named_with_the_rating_it_was_given(games):
+    done = analyze(games, "--game", 3, "--elo", 2010, "--no-fit-rating", "--json")
+    found = json.loads(done.stdout)
+    assert found["agent"] == "puct(chess(elo=2000, opponent=2000), c_puct=2, playouts=50)"
+    assert found["games"][0]["ratings"] == [2000, 2000]
+
+
 def test_report_picture_and_pgn_on_a_terminal(games, tmp_path):
     picture = tmp_path / "game.svg"
     done = analyze(games, "--game", 1, "--svg", picture)
@@ -309,15 +316,26 @@ def test_games_of_go():
     assert nodes[1].has_property("LB")
 
 
+def test_the_agent_is_named_with_the_rank_it_was_given(tmp_path):
+    (tmp_path / "one.sgf").write_text("(;B[pd])")
+    done = analyze(tmp_path / "one.sgf", "--rank", "12k", "--no-fit-rating", "--json")
+    found = json.loads(done.stdout)
+    assert found["agent"] == 'puct(go-large(rank="kyu"), c_puct=2, playouts=16)'
+    assert found["games"][0]["ratings"] == ["kyu", "kyu"]
+
+
 @pytest.mark.usefixtures("go_games")
-def test_ranks_from_moves():
+def test_ranks_from_moves(monkeypatch):
     options = ("--agent", "./go.onnx", "--fit-rating", "--limit", 3)
     found = json.loads(analyze("games.sgf", *options, "--json").stdout)
     black, white = found["games"][0]["players"]
     assert set(black["fit"]) == {"rating", "error", "likeliest", "moves", "shares"}
     assert (black["fit"]["moves"], white["fit"]["moves"]) == (3, 2)
     assert black["fit"]["rating"] in black["fit"]["shares"]
-    shown = analyze("games.sgf", *options, "--brief").stdout
+    monkeypatch.setattr(progress, "_FIRST_SECONDS", 0.0)
+    done = analyze("games.sgf", *options, "--brief")
+    assert "game 1: 0 of 5 moves; rank fit: 0 of 22\n" in done.stderr
+    shown = done.stdout
     assert "plays like" in shown
     assert f"{black['fit']['rating']} ± {black['fit']['error']}" in shown
 

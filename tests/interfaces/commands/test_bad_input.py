@@ -1,7 +1,9 @@
 """Wrong input, over all commands: one line that says what to do, and exit code 2."""
 
+import errno
 import lzma
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from command import kedge
@@ -107,9 +109,66 @@ def test_training_says_why_there_is_no_game(words, said):
     assert not Path("trained").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "analyze {}.pgn",
+        "replay go {}.sgf",
+        "replay hanabi {}",
+        "predict go -a go {}.sgf",
+        "predict hanabi -a conventions {}",
+        "train chess game.pgn --folder {}",
+        "train go {}.sgf --folder trained",
+        "paper blotto --folder {}",
+    ],
+)
+def test_a_name_that_is_too_long(words):
+    if words.startswith("train"):
+        pytest.importorskip("torch")
+    _check(words.format("x" * 300), "ile name too long")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("experiments show {}", "not a run"),
+        ("solve {}", "unknown game"),
+        ("paper chess-accuracy --data {}", "no such file"),
+    ],
+)
+def test_a_name_that_is_too_long_names_no_file(words, said):
+    _check(words.format("x" * 300), said)
+
+
+def test_a_file_that_fails_is_not_the_output(monkeypatch):
+    def fail(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "locked")
+
+    monkeypatch.setattr("kedge.experiments.list_runs", fail)
+    _check("experiments list", "kedge: locked: Permission denied\n")
+
+
+@pytest.mark.parametrize("command", ["show", "clean"])
+def test_a_run_of_no_such_name_lists_the_nearest(monkeypatch, command):
+    runs = [SimpleNamespace(folder=Path(f"predict-go-{number}")) for number in range(20)]
+    monkeypatch.setattr("kedge.experiments.list_runs", lambda: runs)
+    _check(f"experiments {command} zzz", "zzz: not a run; nearest: predict-go-")
+    _check(f"experiments {command} zzz", "; all: kedge experiments list\n")
+    _check(f"experiments {command} predikt-go-7", "did you mean predict-go-7 or ")
+
+
+@pytest.mark.parametrize("seconds", ["0", "-3", "nan", "inf"])
+def test_training_takes_some_time(seconds):
+    _check(
+        f"train chess bad.pgn --folder trained --seconds {seconds}",
+        f"--seconds: a finite number above 0, not {seconds}\n",
+    )
+
+
 def _check(words, said):
     done = kedge(*(word.strip("'") for word in words.split()))
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+    assert "cannot write: " not in done.stderr
     assert done.stderr.startswith("kedge: ")
     assert done.stderr.count("\n") == 1

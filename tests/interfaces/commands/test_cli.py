@@ -284,7 +284,7 @@ def test_paper_makes_files_and_experiments_finds_them(own_home):
     assert shown["config"]["coins"] == 4
     assert shown["done"] == shown["total"]
     assert "piKL-Hedge" in kedge("experiments", "show", "blotto").stdout
-    assert "not a run; known: blotto-" in kedge("experiments", "show", "theory").stderr
+    assert "not a run; nearest: blotto-" in kedge("experiments", "show", "theory").stderr
     assert answer("experiments", "clean", "blotto")["removed"] == [str(folder)]
     assert answer("experiments", "list")["runs"] == []
 

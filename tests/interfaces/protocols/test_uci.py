@@ -220,9 +220,16 @@ def test_pondering(session, mine):
 def test_impossible_sequences(session, mine):
     session.send("stop", "ponderhit", "", "   ", "xyzzy", "debug on", "register later")
     said = session.ask("position startpos moves e2e4 e2e4 e7e5", "go nodes 5")
-    assert len(errors(said)) == 1
     assert "move 2" in errors(said)[0]
-    legal(said, chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"))
+    assert errors(said)[1].endswith("; playing no move")
+    assert said[-1] == "bestmove 0000", "a move from another position would be a wrong one"
+    session.send("go infinite")
+    with pytest.raises(queue.Empty):
+        session.until("bestmove", timeout=0.2)
+    assert session.ask("stop")[-1] == "bestmove 0000"
+    legal(session.ask("position startpos", "go nodes 5"))
+    assert session.ask("position fen 8/8 w", "go nodes 5")[-1] == "bestmove 0000"
+    legal(session.ask("ucinewgame", "go nodes 5"))
     for bad in ("position", "position fen", "position fen 8/8 w", "position nowhere",
                 "setoption", "setoption name", "setoption name Nonsense value 1",
                 "setoption name CPuct value much", "setoption name CPuct value -1",

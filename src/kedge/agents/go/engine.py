@@ -15,6 +15,7 @@ from kedge.agents.go import endings as go_endings
 from kedge.agents.go.ladder import RANKED
 from kedge.errors import InputError
 from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
+from kedge.games.go.ranks import rank_name
 from kedge.games.go.rules import GoRules
 from kedge.models.board.weights import Weights
 from kedge.models.named import load_as
@@ -116,9 +117,10 @@ class GoEngine(ModelEngine):
             return super().models(options)
         model = model_spec(options.model or self.shipped).name
         name = model if "rank" in load_as(Weights, model).player_options else RANKED
-        ranks = {"rank": options.rank}
+        # Named as the model takes them, so that 12k says that it is any kyu.
+        ranks = {"rank": rank_name("rank", options.rank, unknown="unknown")}
         if options.opponent_rank is not None:
-            ranks["opponent"] = options.opponent_rank
+            ranks["opponent"] = rank_name("opponent rank", options.opponent_rank, unknown="unknown")
         return [str(Spec(name, (), ranks))], 0.0
 
     def new_game(self, size: int | None = None) -> None:

@@ -15,9 +15,16 @@ def game_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
     A player without a rating gets the opponent's; two such players get 1500. `elo` replaces both.
     """
     white, black = elo or game.white_elo, elo or game.black_elo
-    known = np.array([white or black or 1500, black or white or 1500])
-    ratings = np.clip(known.round(-2), ONLINE[0], ONLINE[-1]).astype(int).tolist()
-    return ratings[0], ratings[1]
+    return model_rating(white or black or 1500), model_rating(black or white or 1500)
+
+
+def model_rating(elo: int) -> int:
+    """Return the rating as input of a model: hundreds, from 600 to 2800.
+
+    >>> model_rating(1990), model_rating(3300)
+    (2000, 2800)
+    """
+    return int(np.clip(round(elo, -2), ONLINE[0], ONLINE[-1]))
 
 
 def rated_search(elo: int, opponent: int) -> Spec:

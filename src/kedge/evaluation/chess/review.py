@@ -10,7 +10,7 @@ from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.board.rating_fit import fit_rating
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
-from kedge.evaluation.chess.ratings import game_ratings, rated_search
+from kedge.evaluation.chess.ratings import game_ratings, model_rating, rated_search
 from kedge.evaluation.review import FIT_RATING, Reviewer
 from kedge.models.chess.conditioning import KNOTS
 from kedge.options import Option
@@ -54,3 +54,8 @@ def chess_reviewer(
         )
 
     return review
+
+
+def default_agent(elo: int | None = None, **_: object) -> str:
+    """Return the spec of the agent that reviews by default, for people of this rating if given."""
+    return AGENT if elo is None else str(rated_search(*[model_rating(elo)] * 2))

@@ -7,6 +7,7 @@ likelihoods are weakened before they become a posterior, by two numbers that
 they were set by hand, on a dozen players.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -84,21 +85,25 @@ def spread(shares: Array, middle: int) -> int:
     return next(k for k, share in enumerate(within) if share >= LEVEL - 1e-9)
 
 
-def move_likelihoods(game: GoGame, tell: Callable[[], None] = lambda: None) -> Array | None:
+def move_likelihoods(
+    game: GoGame, tell: Callable[[int, int], None] = lambda done, total: None
+) -> Array | None:
     """Return the log-likelihood (moves, ranks) of the moves that were played.
 
-    None on small boards, where the model has seen nobody play. `tell` is called now and then, and
-    may raise an error to stop.
+    None on small boards, where the model has seen nobody play. `tell` is called with the
+    number of ranks of players that are done, and of all; it may raise an error to stop.
     """
     if game.size != GO.side:
         return None
 
-    def network_of(players: Players) -> Network:
-        tell()
-        return rank_network(players)
-
     likelihoods = np.zeros((len(game), len(RANKS)))
     movers = np.array([game.mover(ply) for ply in range(len(game))], np.int64)
+    done, total = itertools.count(), len(np.unique(movers)) * len(RANKS)
+
+    def network_of(players: Players) -> Network:
+        tell(next(done), total)
+        return rank_network(players)
+
     for player in (0, 1):
         plies = np.flatnonzero(movers == player)
         if len(plies):

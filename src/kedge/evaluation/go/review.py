@@ -1,6 +1,5 @@
 """Reviews of Go games."""
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from kedge.agents import make_player
@@ -8,12 +7,12 @@ from kedge.agents.go.ladder import RANKED
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.go.rank_fit import fit_rank, move_likelihoods
-from kedge.evaluation.review import FIT_RATING, Reviewer
-from kedge.games.go.ranks import RANKS, given_rank
+from kedge.evaluation.review import FIT_RATING, Reviewer, Tell
+from kedge.games.go.ranks import rank_name
 from kedge.options import Option
 from kedge.specs import Spec
 
-#: Spec of the agent that reviews by default.
+#: Spec of the agent that reviews people of any rank.
 AGENT = "puct(go, c_puct=2, playouts=50)"
 _PLAYOUTS = 16  # with the model that takes ranks, for a review of the same length
 
@@ -28,17 +27,20 @@ def go_reviewer(
     """Return a reviewer of Go games."""
     if agent is not None and rank is not None:
         raise InputError("--rank: has no effect with --agent; leave out one")
-    name = None if rank is None else RANKS[given_rank("--rank", rank) - 1]
-    player = make_player(agent or (AGENT if name is None else str(ranked_search(name))), "go")
+    name = None if rank is None else rank_name("--rank", rank)
+    player = make_player(agent or default_agent(rank), "go")
     is_human = getattr(player, "imitates_people", False)
     is_fitted = agent is None if fit is None else fit
 
-    def review(game: Any, tell: Callable[[int], None]) -> GameReport:
+    def review(game: Any, tell: Tell) -> GameReport:
+        def tell_fit(done: int, total: int) -> None:
+            tell(0, f"rank fit: {done} of {total}")
+
         return analyse_game(
             game,
             [player, player],
             ratings=None if name is None else (name, name),
-            likelihoods=move_likelihoods(game, lambda: tell(0)) if is_fitted else None,
+            likelihoods=move_likelihoods(game, tell_fit) if is_fitted else None,
             fit=fit_rank,
             is_human=is_human,
             tell=tell,
@@ -47,7 +49,9 @@ def go_reviewer(
     return review
 
 
-def ranked_search(rank: str) -> Spec:
-    """Return the agent of reviews for people of this rank."""
-    people = Spec(RANKED, (), {"rank": rank})
-    return Spec("puct", (people,), {"c_puct": 2, "playouts": _PLAYOUTS})
+def default_agent(rank: str | None = None, **_: object) -> str:
+    """Return the spec of the agent that reviews by default, for people of this rank if given."""
+    if rank is None:
+        return AGENT
+    people = Spec(RANKED, (), {"rank": rank_name("--rank", rank)})
+    return str(Spec("puct", (people,), {"c_puct": 2, "playouts": _PLAYOUTS}))

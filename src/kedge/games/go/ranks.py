@@ -53,6 +53,16 @@ def given_rank(option: str, rank: object, unknown: str | None = None) -> int:
     raise InputError(f"{option}: 30k to 1k or kyu, 1d to 9d, 1p to 9p or pro{also}, not {rank}")
 
 
+def rank_name(option: str, rank: object, unknown: str | None = None) -> str:
+    """Return a rank that a user gave as `given_rank` takes it, in the words of `RANKS`.
+
+    >>> rank_name("rank", "12k"), rank_name("rank", "unknown", unknown="unknown")
+    ('kyu', 'unknown')
+    """
+    number = given_rank(option, rank, unknown)
+    return RANKS[number - 1] if number else str(rank)
+
+
 def server_number(text: str | None) -> int:
     """The number of a server by how its name begins, 0 where it is unknown.
 
@@ -64,4 +74,4 @@ def server_number(text: str | None) -> int:
     return next(known, 0)
 
 
-__all__ = ["RANKS", "SERVERS", "given_rank", "rank_number", "server_number"]
+__all__ = ["RANKS", "SERVERS", "given_rank", "rank_name", "rank_number", "server_number"]

@@ -4,6 +4,7 @@ Import this module only to run the command: its help lists the files of all game
 """
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,7 @@ from kedge.options import Option
 from kedge.records.formats import files_words, recorded_game
 
 if TYPE_CHECKING:
-    from kedge.evaluation.review import Review, Reviewer, ReviewReport
+    from kedge.evaluation.review import Review, Reviewer, ReviewReport, Tell
     from kedge.records import ReadReport
 
 GameFile = Annotated[
@@ -70,16 +71,14 @@ def _of(help: str, games: list[str]) -> str:
 _OPTIONS = _review_options()
 
 
-def _maker(
-    review: "Review", game: str, agent: str | None, options: dict[str, Any]
-) -> "Callable[[], Reviewer]":
-    """Return a function that makes the reviewer; raise `InputError` if it lacks an option."""
+def _given(review: "Review", game: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given; raise `InputError` if the reviewer lacks one."""
     given = {name: value for name, value in options.items() if value is not None}
     known = {name for name, *_ in function_options(review.reviewer)}
     for name in given.keys() - known:
         flag = (_OPTIONS[name][1].flags or (f"--{name.replace('_', '-')}",))[0].split("/")[0]
         raise InputError(f"{flag}: reviews of {game} have no such option")
-    return lambda: review.reviewer(agent, **given)
+    return given
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class WrittenFiles:
         if self.out == "-" and as_json:
             raise InputError("--out -: with --json, name a file")
         record = None if self.out in (None, "-") else Path(str(self.out))
-        if record is not None and record.exists() and file.exists() and record.samefile(file):
+        if record is not None and os.path.exists(record) and record.samefile(file):
             raise InputError(f"{record}: holds the games themselves; name another file")
         if self.svg is not None:
             check_writable(self.svg)
@@ -216,7 +215,7 @@ class Reviews:
         self,
         game: Any,
         reviewer: "Reviewer",
-        begin: Callable[[int, int], Callable[[int], None]],
+        begin: "Callable[[int, int], Tell]",
         write: "Callable[[ReviewReport], object]",
     ) -> None:
         from kedge.experiments.engines.jobs import deferred_interrupt
@@ -260,7 +259,8 @@ def analyze(
       together (`kedge predict` counts them unit by unit). `likely`: how likely moves were for
       people, on average. `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
       and not scored, because people play them from memory.
-    - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its error
+    - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its
+      error. In Go this takes some 20 seconds a game; `--no-fit-rating` leaves it out.
 
     **Examples**
 
@@ -279,13 +279,18 @@ def analyze(
     written.check(path, as_json=as_json)
     game = recorded_game(path)
     review, read = review_of(game), ReadReport()
-    make_reviewer = _maker(review, game, agent, options)
+    given = _given(review, game, options)
     written.check_picture(review, game)
     reviews = Reviews(path, review, read)
-    reviews.add(games.read(path, game, read), make_reviewer, written, quiet=as_json)
+    reviews.add(
+        games.read(path, game, read),
+        partial(review.reviewer, agent, **given),
+        written,
+        quiet=as_json,
+    )
     written.draw(review, reviews.reports.values())
     if as_json:
-        print_json(_json(agent or review.agent(), reviews))
+        print_json(_json(agent or review.agent(**given), reviews))
     else:
         _print(reviews, written, brief=brief)
     if reviews.is_interrupted:
@@ -297,11 +302,13 @@ def _one_file(file: Path, *rest: Path) -> Path:
     from kedge import catalogue
     from kedge.evaluation.review import review_of
 
-    if not file.exists() and str(file) in catalogue.names():
-        review_of(str(file))  # raises if the game has no reviews
-        raise InputError(f"{file}: a game; give only a file: kedge analyze FILE")
-    if not file.exists():
-        raise InputError(f"{file}: No such file or directory")
+    try:
+        file.stat()
+    except OSError as error:
+        if str(file) in catalogue.names():
+            review_of(str(file))  # raises if the game has no reviews
+            raise InputError(f"{file}: a game; give only a file: kedge analyze FILE") from None
+        raise InputError(f"{file}: {error.strerror}") from None
     if rest:
         raise InputError(f"{rest[0]}: give one file at a time")
     return file

@@ -1,5 +1,6 @@
 """``kedge paper`` and ``kedge experiments``: make and manage runs."""
 
+import os
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -229,6 +230,6 @@ def _kept_run(name: str) -> "RunInfo":
     from kedge.specs import suggest
 
     known = [info.folder.name for info in list_runs()]
-    if known and not Path(name).exists() and not any(run.startswith(name) for run in known):
-        raise InputError(f"{name}: not a run; {suggest(name, known)}")
+    if known and not os.path.exists(name) and not any(run.startswith(name) for run in known):
+        raise InputError(f"{name}: not a run; {suggest(name, known, 'kedge experiments list')}")
     return load_run(name)

@@ -3,9 +3,9 @@
 Import this module only to run the command: its help lists the files of all games.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,7 +65,7 @@ def replay(
 
     report = ReadReport(limit=(1000 if as_json else 20) if listed is None else listed)
     read = record_format(game).read
-    sizes = [Path(name).stat().st_size for name in files if Path(name).is_file()]
+    sizes = [os.path.getsize(name) for name in files if os.path.isfile(name)]
     start = perf_counter()
     with counting_games(sum(sizes) or None, quiet=as_json) as show:
         for name in files:

@@ -59,6 +59,7 @@ class Uci(EngineSession):
         super().__init__(out)
         self._engine = Engine()
         self._device, self._dtype = device, dtype
+        self._fault: str | None = None  # what was wrong with the last position
         self._values = {
             option.name: option.read(str(option.default)) for option in OPTIONS.values()
         }
@@ -90,9 +91,10 @@ class Uci(EngineSession):
             case ["ucinewgame", *_]:
                 self._finish()
                 self._engine.new_game()
+                self._fault = None
             case ["position", *rest]:
                 self._finish()
-                self._engine.set_position(*_position(rest))
+                self._set_position(rest)
             case ["go", *rest]:
                 self._finish()
                 self._go(rest)
@@ -106,6 +108,14 @@ class Uci(EngineSession):
                 self._say(str(self._engine.state))
             case _:
                 pass  # debug, register and unknown commands are ignored, as UCI demands
+
+    def _set_position(self, words: list[str]) -> None:
+        self._fault = None
+        try:
+            self._engine.set_position(*_position(words))
+        except InputError as error:
+            self._fault = str(error)
+            raise
 
     # Options
 
@@ -159,6 +169,11 @@ class Uci(EngineSession):
                 self._say(f"info string {loaded}")
 
     def _think(self, limits: Limits, control: Control) -> None:
+        if self._fault is not None:
+            self._complain(f"the position is unknown: {self._fault}; playing no move")
+            control.wait_for_leave(limits)
+            self._say("bestmove 0000")
+            return
         choice = None
         if self._engine.state.board.legal_actions():
             try:

@@ -3,7 +3,7 @@
 from typing import cast
 
 from kedge.evaluation.board.game_analysis import GameReport, frequent_players
-from kedge.evaluation.chess.review import AGENT, chess_reviewer
+from kedge.evaluation.chess.review import chess_reviewer, default_agent
 from kedge.evaluation.review import Review
 from kedge.interfaces.pictures.game import draw
 from kedge.interfaces.protocols.uci import centipawns
@@ -44,7 +44,7 @@ def _mate(report: GameReport, ply: int) -> int | None:
 
 CHESS = Review(
     chess_reviewer,
-    lambda: AGENT,
+    default_agent,
     show=print_game,
     annotated=_annotated,
     frequent_players=frequent_players,

@@ -3,7 +3,7 @@
 from typing import cast
 
 from kedge.evaluation.board.game_analysis import GameReport, frequent_players
-from kedge.evaluation.go.review import AGENT, go_reviewer
+from kedge.evaluation.go.review import default_agent, go_reviewer
 from kedge.evaluation.review import Review
 from kedge.games.go import parse_gtp
 from kedge.interfaces.pictures.game import draw
@@ -45,7 +45,7 @@ def _notes(report: GameReport, size: int) -> list[MoveNote]:
 
 GO = Review(
     go_reviewer,
-    lambda: AGENT,
+    default_agent,
     show=print_game,
     annotated=_annotated,
     frequent_players=frequent_players,

@@ -7,6 +7,7 @@ archives are skipped.
 import contextlib
 import io
 import itertools
+import os
 import re
 import tarfile
 import zipfile
@@ -67,9 +68,9 @@ def read_go_games(
 def holds_go(path: str | Path) -> bool:
     """Whether a file has Go games and not chess, by its name or its first bytes."""
     path = Path(path)
-    if path.is_dir() or is_record_name(path.name):
+    if os.path.isdir(path) or is_record_name(path.name):
         return True
-    if not path.is_file():  # a pipe can be read only once
+    if not os.path.isfile(path):  # a pipe can be read only once
         return False
     stored, content = streams.open_records(path)
     with stored, contextlib.suppress(*streams.DAMAGE):

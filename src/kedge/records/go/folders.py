@@ -15,7 +15,7 @@ def is_record_name(name: str) -> bool:
 def record_files(path: str | Path) -> list[Path]:
     """Return `path`, or the sorted game files below it if it is a folder."""
     path = Path(path)
-    if not path.is_dir():
+    if not os.path.isdir(path):  # Path.is_dir raises for names that are too long
         return [path]
     return sorted(
         Path(folder) / name

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 Game = TypeVar("Game")
 R = TypeVar("R", bound="Recipe")
+
+
+def _some_seconds(seconds: float | None) -> float | None:
+    if seconds is not None and not 0.0 < seconds < math.inf:
+        raise InputError(f"--seconds: a finite number above 0, not {seconds:g}")
+    return seconds
 
 
 @dataclass(frozen=True)
@@ -43,13 +50,17 @@ class Training:
     device: Annotated[str, typer.Option(help="torch's device: `cpu`, `cuda`, `cuda:1`, …")] = "cpu"
     seconds: Annotated[
         float | None,
-        typer.Option(help="Stop after this long; run again to resume.", show_default=False),
+        typer.Option(
+            callback=_some_seconds,
+            help="Stop after this long; run again to resume.",
+            show_default=False,
+        ),
     ] = None
 
     @property
     def time(self) -> float:
         """Seconds that training may take."""
-        return self.seconds or math.inf
+        return math.inf if self.seconds is None else self.seconds
 
     def changed(self, recipe: R) -> R:
         """Return the recipe with the changes of ``--set``."""
@@ -65,7 +76,7 @@ class Training:
         from kedge.training.distributed import training_rank
 
         with training_rank(self.device) as rank, resumable():
-            is_new = not self.folder.exists()
+            is_new = not os.path.exists(self.folder)
             make_folder(self.folder)
             try:
                 yield rank

@@ -20,8 +20,8 @@ class Params:
     rank: Annotated[
         str | None,
         typer.Option(
-            help="Rank of the people to play like: kyu, 1d to 9d, or pro. If the model does not "
-            "take ranks, `go-large` plays."
+            help="Rank of the people to play like: kyu, 1d to 9d, or pro; 30k to 1k are all kyu. "
+            "If the model does not take ranks, `go-large` plays."
         ),
     ] = None
     opponent_rank: Annotated[

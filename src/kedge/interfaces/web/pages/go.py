@@ -13,7 +13,7 @@ from kedge.agents.agent import Analysis, draw
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
 from kedge.evaluation.go.scorers import dead_stones
-from kedge.evaluation.review import review_of
+from kedge.evaluation.review import Tell, review_of
 from kedge.games.go import (
     BLACK,
     EMPTY,
@@ -242,7 +242,7 @@ class GoPage(BoardPage):
             event=document.event,
         )
 
-    def review(self, document: Document, report_progress: Callable[[int], None]) -> Report:
+    def review(self, document: Document, report_progress: Tell) -> Report:
         """Review a game; for people of the rank that an agent imitates, if one does."""
         players = zip(document.names, document.ratings, strict=True)
         ranks = [rank for name, rank in players if rank and (name or "").startswith("kedge")]

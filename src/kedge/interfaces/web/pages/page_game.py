@@ -14,7 +14,7 @@ from kedge import catalogue
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.review import review_of
+from kedge.evaluation.review import Tell, review_of
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.specs import Spec
 
@@ -210,7 +210,7 @@ class PageGame(ABC):
         """Return the game as `kedge.records` holds it, for reviews."""
         raise InputError(f"{self.title} has no reviews")
 
-    def review(self, document: "Document", report_progress: Callable[[int], None]) -> Report:
+    def review(self, document: "Document", report_progress: Tell) -> Report:
         """Review a game: how human each decision was, and what it cost.
 
         Runs in a thread. Calls `report_progress` with the number of reviewed turns, which raises if

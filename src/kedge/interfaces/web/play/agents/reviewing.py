@@ -75,7 +75,7 @@ class ReviewJob:
             self._done = done
             self._publish()
 
-        def report_progress(done: int) -> None:
+        def report_progress(done: int, stage: str = "") -> None:
             if self._stopped:
                 raise _StoppedError
             with contextlib.suppress(RuntimeError):  # the loop has ended
