@@ -7,10 +7,13 @@ import tiny_go
 from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.experiments import run
-from kedge.experiments.go.match import GoMatch, play_go
+from kedge.experiments.go.match import GoMatch, even_game, play_go
+from kedge.games.go import GoState, format_gtp
 from kedge.models.board.network import to_onnx
 from kedge.paper.go.accuracy import GoAccuracy
 from kedge.paper.go.strength import GoStrength, GoTradeoff
+from kedge.records import write_sgf_file
+from kedge.records.go.files import read_go_games
 
 PASS = 361
 
@@ -37,10 +40,10 @@ class Scripted:
         return found
 
 
-def play(moves, count=2, value=0.0, **rules):
+def play(moves, count=2, value=0.0, beginning=even_game, **rules):
     player = Scripted(moves, value)
     rng = np.random.default_rng(0)
-    return play_go((player, player), count, rng, scorer="playouts", **rules)
+    return play_go((player, player), count, rng, beginning, scorer="playouts", **rules)
 
 
 def test_a_scorer_has_the_last_word():
@@ -51,7 +54,7 @@ def test_a_scorer_has_the_last_word():
         {"first": 1, "moves": "pass pass", "score": 1.0, "termination": "two passes",
          "margin": -6.5, "judge": "playouts"},
     ]  # fmt: skip
-    [drawn] = play([], count=1, komi=0.0)
+    [drawn] = play([], count=1, beginning=lambda: GoState(komi=0.0))
     assert (drawn["score"], drawn["margin"]) == (0.5, 0.0)
     [long] = play([60, 300, 72], count=1, max_plies=3)
     assert (long["termination"], long["moves"]) == ("move limit", "D16 Q4 Q16")
@@ -102,6 +105,37 @@ def test_a_match_on_a_small_board(go_model, tmp_path):
         quick(go_model, size=9).check()
     with pytest.raises(InputError, match="size: from 2 to 19 lines, not -3"):
         quick(go_model, size=-3).check()
+
+
+def test_a_handicap_game(go_model, tmp_path):
+    match = quick(go_model, games=2, chunk=2, handicap=4, max_plies=3)
+    assert match.komi == 0.5
+    results = run(match, engine="inline", folder=tmp_path / "run").results
+    games = results["games 1-2"]["games"]
+    assert [game["first"] for game in games] == [1, 1]
+    path = tmp_path / "games.sgf"
+    write_sgf_file(match.records(results), path)
+    [first, _] = read_go_games(path)
+    assert (first.handicap, first.komi, first.mover(0)) == (4, 0.5, 1)
+    assert {format_gtp(point, 19) for point in first.black_stones} == {"D4", "D16", "Q4", "Q16"}
+    *_, end = first.states()
+    assert len(end.history) == 3
+
+
+def test_stones_win_where_komi_does_not():
+    # Nobody moves: Black's four stones have the board.
+    [game] = play([], count=1, beginning=lambda: GoState(komi=0.5, handicap=4), black=1)
+    assert (game["first"], game["score"], game["termination"]) == (1, 0.0, "two passes")
+    assert game["margin"] > 300
+
+
+def test_handicap_leaves_other_matches_as_they_were(go_model):
+    assert quick(go_model).identity() == quick(go_model, handicap=0).identity()
+    assert "handicap" not in quick(go_model).config()
+    assert quick(go_model).komi == 6.5
+    assert quick(go_model, handicap=2, komi=-3.5).komi == -3.5
+    with pytest.raises(InputError, match="handicap: from 2 to 9 stones on 19×19, not 1"):
+        quick(go_model, handicap=1).check()
 
 
 def test_scorers_that_failed_are_reported(go_model):

@@ -32,7 +32,7 @@ class GameRecord:
     """One finished game between the agents 0 and 1."""
 
     first: int
-    """The agent that had the first move: in chess, White."""
+    """The agent that had the first player's side: in chess White, in Go Black."""
     moves: tuple[int, ...]
     score: float
     """Score of agent 0: 1 for a win, ½ for a draw."""
@@ -45,16 +45,19 @@ def play_games(
     count: int,
     rng: np.random.Generator,
     *,
+    first: int | None = None,
     max_plies: int = MAX_PLIES,
     resign: float | None = None,
 ) -> list[GameRecord]:
     """Play `count` games side by side: each agent gets all positions where it is to move at once.
 
-    The agents alternate at the first move. Every move is drawn from the mover's policy with the
-    game's own random stream, so the other games do not change it.
+    Every move is drawn from the mover's policy with the game's own random stream, so the other
+    games do not change it.
 
     Parameters
     ----------
+    first
+        The agent that has the first player's side in every game. None: they take turns at it.
     max_plies
         A game as long as this is a draw.
     resign
@@ -62,7 +65,8 @@ def play_games(
         above this for eight plies. None for never.
     """
     games = [
-        _Game(new_state(), number % 2, stream) for number, stream in enumerate(rng.spawn(count))
+        _Game(new_state(), number % 2 if first is None else first, stream)
+        for number, stream in enumerate(rng.spawn(count))
     ]
     going = games
     while going:

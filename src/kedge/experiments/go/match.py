@@ -1,7 +1,7 @@
 """A match of Go between two agents."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -15,7 +15,7 @@ from kedge.experiments.board.match import Match, game_json, played_games, score_
 from kedge.experiments.experiment import Experiment, Output
 from kedge.experiments.fingerprints import files_of
 from kedge.experiments.options import DEVICE, RECORD, Option, chunk_option
-from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
+from kedge.games.go import BLACK, GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
 from kedge.models.devices import is_cpu
 from kedge.models.go.encoding import GO
@@ -23,6 +23,7 @@ from kedge.records import GoGame, write_sgf_file
 from kedge.records.go.games import KOMI
 
 GO_MAX_PLIES = 722  #: Two for each point of the board, as in AlphaGo Zero.
+HANDICAP_KOMI = 0.5  #: In handicap games komi only prevents draws.
 
 
 # The field `judge`, the option --judge and the keys "judge", "judge_files", "failures" and
@@ -64,10 +65,11 @@ class Scored(Experiment):
 class GoMatch(Scored, Match):
     """Play a match of Go, and report the score of A against B and the difference in Elo.
 
-    Each agent has black equally often. A game ends with two passes in a row. Models that learned
-    from people pass before the board can be counted by rule. So a judge decides which stones are
-    dead, and territory is counted by Japanese rules. No board position may repeat. When a judge
-    fails, it is asked again, then kedge's own judge is; the report says how often.
+    Each agent has black equally often; with handicap stones, B always has. A game ends with two
+    passes in a row. Models that learned from people pass before the board can be counted by rule.
+    So a judge decides which stones are dead, and territory is counted by Japanese rules. No board
+    position may repeat. When a judge fails, it is asked again, then kedge's own judge is; the
+    report says how often.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
@@ -76,18 +78,42 @@ class GoMatch(Scored, Match):
     - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf match.sgf`
     - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
     - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
+    - `kedge match go "go-large(rank=9d)" "go-large(rank=3d)" --handicap 4`
     - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
     """
 
     colours: ClassVar[tuple[str, str]] = ("black", "white")
     cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
     outputs: ClassVar[tuple[Output, ...]] = (Output("sgf", RECORD, write_sgf_file),)
+    newer: ClassVar[tuple[str, ...]] = ("handicap",)
 
     chunk: Annotated[int | None, chunk_option("2; 256 on a GPU", 2)] = None
     game: Literal["go"] = "go"
     max_plies: Annotated[int, Option("A game of this length ends.", min=1)] = GO_MAX_PLIES
-    komi: Annotated[float, Option("White's bonus in points.", min=-60, max=60)] = KOMI
+    komi: Annotated[
+        float | None,
+        Option(
+            "White's bonus in points.",
+            min=-60,
+            max=60,
+            default=f"{KOMI}; {HANDICAP_KOMI} with handicap stones",
+        ),
+    ] = None
+    """None becomes the default."""
+    handicap: Annotated[
+        int, Option("Stones that B, who then always has black, gets on the star points.", max=9)
+    ] = 0
     size: Annotated[int, Option("Side of the board.", min=2, max=19)] = GO.side
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.komi is None:
+            object.__setattr__(self, "komi", HANDICAP_KOMI if self.handicap else KOMI)
+
+    def beginning(self) -> GoState:
+        """Return the position before the first move."""
+        assert self.komi is not None
+        return GoState(self.size, self.komi, handicap=self.handicap)
 
     def play(
         self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
@@ -96,8 +122,8 @@ class GoMatch(Scored, Match):
             players,
             games,
             rng,
-            komi=self.komi,
-            size=self.size,
+            self.beginning,
+            black=1 if self.handicap else None,
             max_plies=self.max_plies,
             resign=self.resign,
             **self.scoring(),
@@ -105,7 +131,7 @@ class GoMatch(Scored, Match):
 
     def check(self) -> None:
         super().check()
-        state = GoState(self.size, self.komi)
+        state = self.beginning()
         for player in self.players:
             if isinstance(player, ModelAgent):
                 player.on_board_of(state)
@@ -115,6 +141,7 @@ class GoMatch(Scored, Match):
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
         names = (self.a, self.b)
+        stones = np.flatnonzero(np.array(self.beginning().colours()) == BLACK).tolist()
         for number, game in enumerate(played_games(results), 1):
             black_won = score_of_first(game) > 0.5
             yield GoGame(
@@ -124,6 +151,8 @@ class GoMatch(Scored, Match):
                 size=self.size,
                 komi=self.komi,
                 rules="Japanese",
+                handicap=self.handicap,
+                black_stones=tuple(stones),
                 result=format_score(game["margin"]) if "margin" in game else f"{'WB'[black_won]}+R",
                 black=names[game["first"]],
                 white=names[1 - game["first"]],
@@ -132,28 +161,33 @@ class GoMatch(Scored, Match):
             )
 
 
+def even_game() -> GoState:
+    """Return the beginning of a game on the full board, with the paper's komi."""
+    return GoState(GO.side, KOMI)
+
+
 def play_go(
     players: tuple[Player[Any], Player[Any]],
     games: int,
     rng: np.random.Generator,
+    new_state: Callable[[], GoState] = even_game,
     *,
     scorer: str,
+    black: int | None = None,
     at_once: int = 1,
-    komi: float = KOMI,
-    size: int = GO.side,
     max_plies: int = GO_MAX_PLIES,
     resign: float | None = None,
 ) -> list[dict[str, Any]]:
-    """Play games and return them as `Match.play` does, with GTP moves.
+    """Play games from `new_state` and return them as `Match.play` does, with GTP moves.
 
-    Games that were not resigned also have ``judge`` (the name of the scorer) and ``margin``
-    (Black's lead in points). ``failures`` and ``unasked`` list scorers' errors and the scorers
-    that were given up.
+    `black` is the agent that always has black; None if the agents take turns. Games that were not
+    resigned also have ``judge`` (the name of the scorer) and ``margin`` (Black's lead in points).
+    ``failures`` and ``unasked`` list scorers' errors and the scorers that were given up.
     """
     records = play_games(
-        players, lambda: GoState(size, komi), games, rng, max_plies=max_plies, resign=resign
+        players, new_state, games, rng, first=black, max_plies=max_plies, resign=resign
     )
-    states = [_replayed(record, size, komi) for record in records]
+    states = [_replayed(record, new_state()) for record in records]
     results = [
         game_json(record, (format_gtp(move, state.size) for move in record.moves))
         for record, state in zip(records, states, strict=True)
@@ -162,8 +196,8 @@ def play_go(
     scored_games = score_games(scorer, [states[i] for i in played_out], at_once)
     for i, scored in zip(played_out, scored_games, strict=True):
         game = results[i]
-        black = float(np.sign(scored.score)) / 2 + 0.5
-        game["score"] = black if game["first"] == 0 else 1.0 - black
+        of_black = float(np.sign(scored.score)) / 2 + 0.5
+        game["score"] = of_black if game["first"] == 0 else 1.0 - of_black
         game |= {"margin": scored.score, "judge": scored.scorer}
         for key, names in (("failures", scored.failures), ("unasked", scored.unasked)):
             if names:
@@ -184,8 +218,8 @@ def scoring_notes(games: Iterable[Mapping[str, Any]]) -> list[str]:
     return notes if scorers else []
 
 
-def _replayed(record: GameRecord, size: int, komi: float) -> GoState:
-    state = GoState(size, komi)
+def _replayed(record: GameRecord, state: GoState) -> GoState:
+    """Make the moves of a game in `state`, its beginning; return it."""
     for move in record.moves:
         state.apply_action(move)
     return state
