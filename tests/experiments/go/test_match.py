@@ -113,6 +113,7 @@ def test_a_handicap_game(go_model, tmp_path):
     results = run(match, engine="inline", folder=tmp_path / "run").results
     games = results["games 1-2"]["games"]
     assert [game["first"] for game in games] == [1, 1]
+    assert f"{match.b} had black and 4 stones" in match.report(results).notes
     path = tmp_path / "games.sgf"
     write_sgf_file(match.records(results), path)
     [first, _] = read_go_games(path)

@@ -137,7 +137,8 @@ class GoMatch(Scored, Match):
                 player.on_board_of(state)
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
-        return scoring_notes(games)
+        stones = [f"{self.b} had black and {self.handicap} stones"] if self.handicap else []
+        return [*stones, *scoring_notes(games)]
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
         names = (self.a, self.b)
