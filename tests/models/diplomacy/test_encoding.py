@@ -154,6 +154,14 @@ def test_builds_and_removals_go_by_place(winter):
     assert until.sum() == len(after)
 
 
+def test_openings_do_not_depend_on_the_other_boards(winter):
+    spring = Diplomacy().initial_state().board
+    alone = Choices.on([winter.board], [2]).openings()[0].tolist()
+    after, _ = Choices.on([winter.board, spring, winter.board], [2] * 3).openings()
+    assert after[: len(alone)].tolist() == alone
+    assert after[-len(alone) :].tolist() == alone
+
+
 def test_orders_are_matched_to_choices(winter):
     choices = Choices.on([winter.board] * 2, [2, 4])
     one = winter.pack({"FRANCE": ["A PAR B"]})

@@ -93,8 +93,9 @@ class Choices:
         waived = is_waive(orders)
         provinces = np.where(waived, PLACES, PROVINCES[place_of(orders) % PLACES])
         keys = own * (PLACES + 1) + provinces
-        later = which[0] + np.searchsorted(keys, keys, side="right") if len(which) else which
-        after[which] = np.where(waived, until[own] - 1, later - self.offsets[own])
+        # `which` has gaps where other boards are in another phase: count from the choice's first.
+        later = np.searchsorted(keys, keys, side="right") - np.searchsorted(own, own)
+        after[which] = np.where(waived, until[own] - 1, later)
         left = np.repeat(self.first + self.counts - 1, self.counts) - np.arange(len(until))
         removing = adjusting & ~is_waive(self.orders[self.offsets[1:] - 1])
         return after, np.where(removing, until - left, until)
