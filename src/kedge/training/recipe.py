@@ -1,12 +1,18 @@
 """The settings that every training has."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from typing import ClassVar, Literal, get_args
 
 from kedge.errors import InputError
 
 Optimizer = Literal["adamw", "muon", "sgd"]
 Schedule = Literal["cosine", "steps", "trapezoid", "clock"]
+
+_MOST = 2**31 - 1
+# Sizes beyond which nobody can even count the weights; `make_checked` judges the whole network.
+_WIDE, _DEEP = ("width", "filters", "hidden", "heads", "se_ratio"), ("blocks", "layers", "later")
+_MOST_OF = {**dict.fromkeys(_WIDE, 2**16), **dict.fromkeys(_DEEP, 1000)}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Recipe:
     moved: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     def __post_init__(self) -> None:
+        self._check_numbers()
         self._check_counts("steps", "batch", "warmup")
         self._check_shares("average", "decay")
         kinds = {"optimizer": get_args(Optimizer), "schedule": get_args(Schedule)}
@@ -54,6 +61,15 @@ class Recipe:
         for name in names:
             if getattr(self, name) < 1:
                 raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
+
+    def _check_numbers(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float) and not 0.0 <= value < math.inf:
+                raise InputError(f"{field.name}: a finite number from 0, not {value:g}")
+            most = _MOST_OF.get(field.name, _MOST)
+            if isinstance(value, int) and not 0 <= value <= most:
+                raise InputError(f"{field.name}: a whole number from 0 to {most}, not {value}")
 
     def _check_shares(self, *names: str) -> None:
         for name in names:

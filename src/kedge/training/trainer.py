@@ -196,6 +196,11 @@ class Trainer(ABC, Generic[B]):
                 hits += 1
                 if self.step % report_every == 0 or self.step == self.recipe.steps:
                     mean = (rank.total(losses) / (hits * rank.count)).tolist()
+                    if not math.isfinite(mean[0]):
+                        raise InputError(
+                            f"step {self.step}: the loss is {mean[0]:g}; "
+                            "use a smaller learning_rate"
+                        )
                     yield {
                         "step": self.step,
                         "loss": mean[0],

@@ -122,7 +122,7 @@ def test_the_head_learns_what_it_is_given(games, weight, white):
 def test_wrong_weights_are_refused(tmp_path):
     with pytest.raises(InputError, match="eval_weight: from 0 to 1, not 2"):
         ChessRecipe(eval_weight=2.0)
-    with pytest.raises(InputError, match="panel_weight_low: from 0 to 1, not -1"):
+    with pytest.raises(InputError, match="panel_weight_low: a finite number from 0, not -1"):
         ChessRecipe(panel_weight_low=-1.0)
     table = table_of([random_game(0, evals=None)])
     with pytest.raises(InputError, match="eval_weight: no game has evaluations"):

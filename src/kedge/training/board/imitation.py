@@ -21,6 +21,7 @@ from kedge.models.named import load_as
 from kedge.training.board.growth import grow
 from kedge.training.board.network import SEResNet
 from kedge.training.distributed import Rank
+from kedge.training.memory import make_checked
 from kedge.training.recipe import Recipe
 from kedge.training.trainer import Finish, Positions, Trainer, fill, read_checkpoint, train
 
@@ -189,7 +190,7 @@ class Course:
         """
         torch.manual_seed(recipe.seed)
         teacher_network = None if teacher is None else self._load(teacher, type(recipe))[0]
-        network = self.make_network(recipe)
+        network = make_checked(lambda: self.make_network(recipe), recipe)
         before: list[dict[str, Any]] = []
         if begin_as is not None:
             other, before = self._load(begin_as, type(recipe))

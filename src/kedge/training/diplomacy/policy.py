@@ -34,6 +34,7 @@ from kedge.records.diplomacy.games import Decision, DiplomacyGame, part_of
 from kedge.records.splits import CHOOSE, LEARN, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
+from kedge.training.memory import make_checked
 from kedge.training.recipe import Optimizer, Recipe
 from kedge.training.trainer import Trainer
 
@@ -241,7 +242,7 @@ class DiplomacyTrainer(Trainer[Batch]):
     recipe: DiplomacyRecipe
 
     def __init__(self, recipe: DiplomacyRecipe, rank: Rank, compiled: bool = True) -> None:
-        network = DiplomacyModule(recipe.network, recipe.dropout)
+        network = make_checked(lambda: DiplomacyModule(recipe.network, recipe.dropout), recipe)
         super().__init__(network, recipe, rank)
         if compiled:
             network.encoder.compile()

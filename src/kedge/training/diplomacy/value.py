@@ -22,6 +22,7 @@ from kedge.records.diplomacy.games import DiplomacyGame
 from kedge.records.splits import CHOOSE, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
+from kedge.training.memory import make_checked
 from kedge.training.recipe import Recipe
 from kedge.training.trainer import Trainer
 
@@ -145,7 +146,7 @@ def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def begun(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModule:
     """The network to train: a new one, or a copy of `before`, which must have the same shape."""
     torch.manual_seed(recipe.seed)
-    network = ValueModule(recipe.width, recipe.hidden, recipe.dropout)
+    network = make_checked(lambda: ValueModule(recipe.width, recipe.hidden, recipe.dropout), recipe)
     if before is None:
         return network
     if (before.width, before.hidden) != (recipe.width, recipe.hidden):

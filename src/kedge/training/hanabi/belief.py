@@ -22,10 +22,12 @@ from kedge.models.hanabi.torch_network import BeliefModule
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, room, self_play
+from kedge.training.memory import make_checked
 from kedge.training.recipe import Recipe
 from kedge.training.trainer import Metrics, Positions, Trainer
 
 _TESTED = 512  # games to test on
+_SEEDS = 1 << 20  # numbers that seed deals; a permutation of them is drawn when they run out
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class SelfPlay:
         self._played: SeenGames | None = None
 
     def __len__(self) -> int:
-        return self._recipe.steps * self._recipe.batch
+        return min(self._recipe.steps * self._recipe.batch, max(_SEEDS, self._recipe.batch))
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
         """Return the next games; the numbers in `rows` only seed the deals."""
@@ -161,7 +163,8 @@ def train(
 ) -> Iterator[dict[str, float]]:
     """Train and test on self-play games of a blueprint; see `trainer.train`."""
     torch.manual_seed(recipe.seed)
-    course = BeliefTrainer(BeliefModule(game, recipe.width, recipe.layers), recipe, rank)
+    network = make_checked(lambda: BeliefModule(game, recipe.width, recipe.layers), recipe)
+    course = BeliefTrainer(network, recipe, rank)
     learned = SelfPlay(blueprint, game, recipe, rank.device)
     tested = learned.play(_TESTED, np.random.default_rng(recipe.seed))
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)

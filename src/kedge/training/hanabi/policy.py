@@ -27,6 +27,7 @@ from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, played, room
 from kedge.training.hanabi.teachers import Teachers, played_once
+from kedge.training.memory import make_checked
 from kedge.training.recipe import Recipe
 from kedge.training.trainer import Metrics, Positions, Trainer
 
@@ -64,8 +65,6 @@ class HanabiRecipe(Recipe):
         super().__post_init__()
         self._check_counts("width", "layers")
         self._check_shares("dropout", "teacher_weight")
-        if self.synthetic < 0:
-            raise InputError(f"synthetic: at least 0, not {self.synthetic}")
         if self.moves not in get_args(Moves):
             raise InputError(f"moves: {' or '.join(get_args(Moves))}, not {self.moves}")
 
@@ -189,7 +188,9 @@ def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
 def begun(recipe: HanabiRecipe, game: Hanabi, before: PolicyWeights | None = None) -> PolicyModule:
     """The network to train: a new one, or a copy of `before`, which must have the same shape."""
     torch.manual_seed(recipe.seed)
-    network = PolicyModule(game, recipe.width, recipe.layers, recipe.dropout)
+    network = make_checked(
+        lambda: PolicyModule(game, recipe.width, recipe.layers, recipe.dropout), recipe
+    )
     if before is None:
         return network
     if (before.width, before.layers) != (recipe.width, recipe.layers):

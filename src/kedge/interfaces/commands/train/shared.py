@@ -74,8 +74,9 @@ class Training:
         """Join the other processes; check that the folder is writable before games are read."""
         from kedge.files import make_folder
         from kedge.training.distributed import training_rank
+        from kedge.training.memory import enough_memory
 
-        with training_rank(self.device) as rank, resumable():
+        with training_rank(self.device) as rank, resumable(), enough_memory():
             is_new = not os.path.exists(self.folder)
             make_folder(self.folder)
             try:
