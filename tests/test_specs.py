@@ -69,6 +69,8 @@ def test_makers_get_the_arguments_of_a_spec():
     assert build("game", blotto, parse("blotto(3, lambda=2)")) == (3, 2)
     with pytest.raises(InputError, match=r"has no parameter 'fields'; it takes coins, lambda$"):
         build("game", blotto, parse("blotto(fields=3)"))
+    with pytest.raises(InputError, match=r"too many values without a name; .*lambda$"):
+        build("game", blotto, parse("blotto(1, 2, 3)"))
 
 
 @pytest.mark.parametrize(

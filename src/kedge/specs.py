@@ -163,14 +163,14 @@ def build(kind: str, maker: Callable[..., T], spec: Spec) -> T:
     kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
     signature = inspect.signature(maker)
     try:
-        bound = signature.bind(*spec.args, **kwargs)
+        signature.bind(*spec.args, **kwargs)
     except TypeError as error:
         known = ["lambda" if name == "lam" else name for name in signature.parameters]
         reason = str(error).replace("got an unexpected keyword argument", "has no parameter")
+        reason = reason.replace("too many positional arguments", "too many values without a name")
         takes = ", ".join(known) or "none"
         raise InputError(f"{kind} {spec}: {reason}; it takes {takes}") from None
-    bound.apply_defaults()
-    return maker(*bound.args, **bound.kwargs)
+    return maker(*spec.args, **kwargs)
 
 
 def suggest(name: str, known: list[str], listing: str | None = None) -> str:

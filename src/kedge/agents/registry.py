@@ -62,9 +62,10 @@ class _Agents:
 
     def maker(self, name: str) -> Callable[..., Agent]:
         """Return the maker called `name`; the error for an unknown name suggests near ones."""
-        for makers in (self._makers, _SHARED, _games_agents()):
-            if name in makers:
-                return makers[name]
+        shared = {**_SHARED, **self._makers}
+        makers = shared if name in shared else _games_agents()  # which imports every game's
+        if name in makers:
+            return makers[name]
         if name in (plugins := _plugins()):
             return _loaded(plugins[name])
         return _model_maker(name)
@@ -126,6 +127,7 @@ def uniform() -> Agent:
 
 def puct(
     anchor: Spec | str = catalogue.CHESS.name,
+    *,
     c_puct: float = 2.0,
     playouts: int = 50,
     temperature: float = 1.0,
@@ -133,7 +135,7 @@ def puct(
     value: Spec | str | None = None,
     batch: int = 1,
     gumbel: int = 0,
-    forward_lambda: float | None = None,
+    forward_lambda: float = 0.0,
 ) -> Agent:
     """Return PUCT over `anchor`: a model, a quoted path to one, or an agent such as ``uniform``.
 
@@ -160,7 +162,7 @@ def puct(
         None if value is None else _agent_of("value", value),
         settings,
         temperature=number("temperature", temperature),
-        forward_lambda=number("forward_lambda", forward_lambda or 0.0),
+        forward_lambda=number("forward_lambda", forward_lambda),
     )
 
 
@@ -173,7 +175,7 @@ def _agent_of(option: str, model: Spec | str) -> Agent:
 
 
 def _anchored(name: str) -> Callable[..., Agent]:
-    def make(anchor: Spec | str = "uniform", lam: float = 0.1, **options: Any) -> Agent:
+    def make(anchor: Spec | str = "uniform", *, lam: float = 0.1, **options: Any) -> Agent:
         return _minimiser(name, anchor, {"lam": lam}, options)
 
     return make
@@ -192,7 +194,7 @@ def _unanchored(name: str) -> Callable[..., Agent]:
 
 
 def dil_pikl(
-    anchor: Spec | str = "uniform", lambdas: str = "1e-4,1e-3,1e-2,1e-1", **options: Any
+    anchor: Spec | str = "uniform", *, lambdas: str = "1e-4,1e-3,1e-2,1e-1", **options: Any
 ) -> Agent:
     """Return DiL-piKL over `anchor`.
 

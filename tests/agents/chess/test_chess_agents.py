@@ -262,6 +262,8 @@ def test_another_games_state_is_refused(mine):
         ("pcut(mine)", "did you mean puct"),
         ("mine(heat=1)", "heat"),
         ("mine(temperature=-1)", "temperature"),
+        ("mine(0.5)", "too many values without a name; it takes temperature"),
+        ("puct(mine, 2)", "too many values without a name; it takes anchor, c_puct"),
         ("mine(temperature=warm)", "temperature: a number"),
         ("puct(conventions)", "cannot search over conventions"),
         ("puct(3)", "anchor"),

@@ -1,5 +1,7 @@
 """The result of PUCT as an agent's analysis."""
 
+from typing import Any
+
 from kedge.agents.agent import Analysis
 from kedge.search.puct import SearchResult, sharpened
 
@@ -13,18 +15,21 @@ class PuctPlayer:
 
     def analysis(self, result: SearchResult) -> Analysis:
         """Return the result of a search as this player plays it."""
-        lam, temperature = self.forward_lambda, self.temperature
-        forward = result.forward_policy(lam) if lam else None
+        best: Any = None
+        if self.forward_lambda:
+            smooth = result.forward_policy(self.forward_lambda)
+            policy = sharpened(smooth, self.temperature)
+        else:
+            smooth, best = result.smooth_policy(), result.first
+            policy = result.policy(self.temperature)
         return Analysis(
             anchor=result.prior,
-            policy=result.policy(temperature)
-            if forward is None
-            else sharpened(forward, temperature),
+            policy=policy,
             q=result.q,
             value=result.value,
-            smooth=result.smooth_policy() if forward is None else forward,
+            smooth=smooth,
             visits=result.visits,
-            best=result.first if forward is None else None,
+            best=best,
             lines=result.lines,
             actions=result.actions,
             mask=result.mask,

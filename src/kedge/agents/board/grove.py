@@ -1,26 +1,31 @@
 """Search trees over one network, which grow together."""
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from kedge.models.board.lanes import open_lanes
-from kedge.search.puct import Allowed, admit, evaluate_leaves
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.search.puct import Allowed, Lane, Settings, admit, evaluate_leaves
 
 if TYPE_CHECKING:
-    from kedge.agents.board.puct import ModelAgent
+    from kedge import _core
+
+_OVER = "the game is over: no move to play"
 
 
 class Grove:
-    """The trees over the network of `agent`, at its prior temperature; `rows` leaves may wait."""
+    """The trees of a forest. The network behind `lane` evaluates their leaves in one batch."""
 
-    def __init__(self, agent: "ModelAgent", rows: int) -> None:
-        self.forest = agent.new_forest()
-        (self._lane,) = open_lanes(agent.network, rows, most=1)
-        self._temperature = agent.prior_temperature
+    def __init__(self, forest: "_core.EncodingForest", lane: Lane, temperature: float) -> None:
+        self.forest = forest
+        self._lane = lane
+        self._temperature = temperature  # of the anchor
         self._allowed: dict[int, Allowed] = {}  # of the roots that are not evaluated yet
 
-    def plant(self, agent: "ModelAgent", board: Any, allowed: Allowed | None) -> int:
+    def plant(self, board: Any, settings: Settings, allowed: Allowed | None = None) -> int:
         """Add the tree of a search, and return its number; the root tries `allowed` moves alone."""
-        tree = admit(self.forest, board, agent.settings)
+        tree = admit(self.forest, board, settings)
         if allowed is not None:
             self._allowed[tree] = allowed
         return tree
@@ -31,6 +36,26 @@ class Grove:
             evaluate_leaves(self.forest, self._lane, self._temperature, self._allowed)
             self._allowed.clear()  # a tree's first batch is its root
 
+    def run(self, tree: int, playouts: int) -> Iterator[int]:
+        """Grow until a tree has `playouts`.
+
+        Yields their number after every batch, and once if there is nothing to do. A caller may
+        stop at any time and run it again.
+        """
+        forest = self.forest
+        forest.set_playouts(tree, playouts)
+        try:
+            while True:
+                self.grow()
+                made = forest.playouts(tree)
+                if not made:  # `advance` ended the game
+                    raise InputError(_OVER)
+                yield made
+                if forest.finished(tree):
+                    break
+        finally:
+            forest.cancel()  # what an error left waiting
+
     def advance(self, tree: int, action: int) -> None:
         """Play `action` at the root of a tree; all moves are allowed after it."""
         self.forest.advance(tree, action)
@@ -39,3 +64,19 @@ class Grove:
     def remove(self, tree: int) -> None:
         self.forest.remove(tree)
         self._allowed.pop(tree, None)
+
+
+def check_not_over(board: Any) -> None:
+    """Raise an `InputError` if there is no move to play."""
+    if not board.legal_actions():
+        raise InputError(_OVER)
+
+
+def allowed_moves(board: Any, only: Collection[int] | None) -> Allowed | None:
+    """Return the mask of legal moves in `only`, at least one; None if all are allowed."""
+    if only is None:
+        return None
+    allowed = np.array([action in only for action in board.legal_actions()])
+    if not allowed.any():
+        raise InputError("none of the moves to search is legal")
+    return allowed

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any, Self
 
@@ -12,17 +12,14 @@ import numpy as np
 from kedge import _core
 from kedge.agents.agent import Analysis, BasePlayer
 from kedge.agents.board.analysis import PuctPlayer
-from kedge.agents.board.grove import Grove
+from kedge.agents.board.grove import Grove, allowed_moves, check_not_over
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import batch_size, open_lanes
 from kedge.models.board.mixture import SplitNetwork
 from kedge.search.puct import (
-    Allowed,
-    EvaluateBatch,
     ForestLane,
-    Lane,
     SearchResult,
     Settings,
     evaluate_leaves,
@@ -32,7 +29,6 @@ from kedge.search.puct import (
 )
 
 _EVERY = 0.1  # seconds between two analyses of a search
-_OVER = "the game is over: no move to play"
 
 
 class ModelAgent(BasePlayer[Any]):
@@ -98,9 +94,10 @@ class ModelAgent(BasePlayer[Any]):
         lanes = self._lanes(self.batch_size)
         return search_chunks(lanes, self._checked(chunks), self.settings, self.analysis)
 
-    def new_forest(self) -> "_core.EncodingForest":
-        forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
-        return forest
+    def grove(self, rows: int) -> Grove:
+        """Return a grove over the network, without trees yet; `rows` leaves may wait."""
+        (lane,) = open_lanes(self.network, rows, most=1)
+        return Grove(self._new_forest(), lane, self.prior_temperature)
 
     def on_board_of(self, state: Any) -> Self:
         """Return this agent with its network for boards of the state's size."""
@@ -141,13 +138,15 @@ class ModelAgent(BasePlayer[Any]):
     def _lanes(
         self, trees: int, most: int | None = None
     ) -> "list[ForestLane[_core.EncodingForest]]":
+        temperature = self.prior_temperature
         return [
-            (self.new_forest(), self._evaluator(lane))
+            (self._new_forest(), partial(evaluate_leaves, lane=lane, temperature=temperature))
             for lane in open_lanes(self.network, trees * self.settings.batch, most)
         ]
 
-    def _evaluator(self, lane: Lane) -> "EvaluateBatch[_core.EncodingForest]":
-        return lambda forest: evaluate_leaves(forest, lane, self.prior_temperature, {})
+    def _new_forest(self) -> "_core.EncodingForest":
+        forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
+        return forest
 
 
 @dataclass(frozen=True)
@@ -221,11 +220,15 @@ class PuctAgent(PuctPlayer, ModelAgent):
 
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
         """Yield an analysis after the first batch, then now and then, and of the whole search."""
-        search, due = Search(self, state), 0.0
-        for playouts in search.run():
-            progress = playouts / self.settings.playouts
+        settings, due = self.settings, 0.0
+        grove = self.on_board_of(state).grove(settings.batch)
+        check_not_over(state.board)
+        tree = grove.plant(state.board, settings)
+        for playouts in grove.run(tree, settings.playouts):
+            progress = playouts / settings.playouts
             if progress >= 1.0 or monotonic() >= due:  # an analysis takes time from searching
-                yield replace(search.analysis(), progress=progress)
+                analysis = self.analysis(result(grove.forest, tree, settings))
+                yield replace(analysis, progress=progress)
                 due = monotonic() + _EVERY
 
 
@@ -241,37 +244,22 @@ class Search:
         allowed = allowed_moves(state.board, only)
         self.agent = agent
         self.state = state.clone()
-        self._grove = Grove(agent, agent.settings.batch)
-        self._forest = self._grove.forest
-        self._tree = self._grove.plant(agent, state.board, allowed)
+        self._grove = agent.grove(agent.settings.batch)
+        self._tree = self._grove.plant(state.board, agent.settings, allowed)
 
     @property
     def playouts(self) -> int:
         """Evaluations at and below the root, including kept ones."""
-        return self._forest.playouts(self._tree)
+        return self._grove.forest.playouts(self._tree)
 
     def run(self, playouts: int | None = None) -> Iterator[int]:
-        """Search until there are `playouts`, by default those of the agent.
-
-        Yields their number after every batch, and once if there is nothing to do. A caller may
-        stop at any time and run it again.
-        """
-        forest, tree = self._forest, self._tree
-        forest.set_playouts(tree, playouts or self.agent.settings.playouts)
-        try:
-            while True:
-                self._grove.grow()
-                if not self.playouts:  # `advance` ended the game
-                    raise InputError(_OVER)
-                yield self.playouts
-                if forest.finished(tree):
-                    break
-        finally:
-            forest.cancel()  # what an error left waiting
+        """Search until there are `playouts`, by default those of the agent: see `Grove.run`."""
+        return self._grove.run(self._tree, playouts or self.agent.settings.playouts)
 
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""
-        return self.agent.analysis(result(self._forest, self._tree, self.agent.settings))
+        agent = self.agent
+        return agent.analysis(result(self._grove.forest, self._tree, agent.settings))
 
     def advance(self, action: int) -> None:
         """Play `action` and keep the tree below it. A Gumbel root does not allow it."""
@@ -281,22 +269,6 @@ class Search:
             raise InputError(str(error)) from None
         self.state.board.push(action)
         self.state.history.append(action)
-
-
-def check_not_over(board: Any) -> None:
-    """Raise an `InputError` if there is no move to play."""
-    if not board.legal_actions():
-        raise InputError(_OVER)
-
-
-def allowed_moves(board: Any, only: Collection[int] | None) -> Allowed | None:
-    """Return the mask of legal moves in `only`, at least one; None if all are allowed."""
-    if only is None:
-        return None
-    allowed = np.array([action in only for action in board.legal_actions()])
-    if not allowed.any():
-        raise InputError("none of the moves to search is legal")
-    return allowed
 
 
 def split_network(prior: Network, value: Network) -> Network:

@@ -10,8 +10,8 @@ from time import perf_counter
 from typing import Any
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.grove import Grove
-from kedge.agents.board.puct import ModelAgent, PuctAgent, allowed_moves, check_not_over
+from kedge.agents.board.grove import Grove, allowed_moves, check_not_over
+from kedge.agents.board.puct import ModelAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.search.puct import Allowed, NativeForest, result
@@ -192,7 +192,7 @@ class SharedSearches:
         key = search.agent.network, search.agent.prior_temperature
         try:
             if key not in self._groves:
-                self._groves[key] = _SharedGrove(search.agent, self._together)
+                self._groves[key] = _SharedGrove(search.agent.grove(self._together))
             self._groves[key].plant(search)
         except Exception as error:
             search.set_exception(error)
@@ -201,12 +201,13 @@ class SharedSearches:
 class _SharedGrove:
     """The searches over one network and prior temperature, by their trees."""
 
-    def __init__(self, agent: ModelAgent, rows: int) -> None:
+    def __init__(self, grove: Grove) -> None:
         self.searches: dict[int, SharedSearch] = {}
-        self._grove = Grove(agent, rows)
+        self._grove = grove
 
     def plant(self, search: SharedSearch) -> None:
-        self.searches[self._grove.plant(search.agent, search.board, search.allowed)] = search
+        tree = self._grove.plant(search.board, search.agent.settings, search.allowed)
+        self.searches[tree] = search
 
     def grow(self) -> None:
         """Advance all searches by one batch and drop the finished ones, or all on an error."""

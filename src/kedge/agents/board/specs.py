@@ -16,29 +16,29 @@ from kedge.specs import number, whole
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone, for the players that it takes as input.
 
-    The maker takes the values of its signature's parameters, as `kedge.specs.build` binds them.
+    Its signature names the options of this model, for `kedge.specs.build`.
     """
-    kind = Parameter.POSITIONAL_OR_KEYWORD
     turned = ("symmetries",) if weights.encoding.is_symmetric else ()
     options = (*weights.player_options, "temperature", *turned)
-    signature = Signature([Parameter(option, kind, default=None) for option in options])
 
-    def make(*values: Any) -> Agent:
+    def make(*, temperature: float = 1.0, symmetries: int = 1, **players: Any) -> Agent:
         from kedge.agents.board.networks import network_of
         from kedge.agents.board.puct import NetworkAgent
         from kedge.models.board.symmetries import SymmetricNetwork
 
-        named = zip(options, values, strict=True)
-        given = {option: value for option, value in named if value is not None}
-        temperature = number("temperature", given.pop("temperature", 1.0))
-        count = whole("symmetries", given.pop("symmetries", 1))
-        if not 1 <= count <= COUNT:
-            raise InputError(f"symmetries: from 1 to {COUNT}, not {count}")
-        network = network_of(weights, name, given)  # the rest says who plays
-        turning = network if count == 1 else SymmetricNetwork(network, count)
-        return NetworkAgent(turning, temperature, thread_limit() or 0, imitates_people(name))
+        if not 1 <= whole("symmetries", symmetries) <= COUNT:
+            raise InputError(f"symmetries: from 1 to {COUNT}, not {symmetries}")
+        network = network_of(weights, name, players)
+        return NetworkAgent(
+            network if symmetries == 1 else SymmetricNetwork(network, symmetries),
+            number("temperature", temperature),
+            thread_limit() or 0,
+            imitates_people(name),
+        )
 
-    make.__signature__ = signature  # type: ignore[attr-defined]
+    make.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter(option, Parameter.KEYWORD_ONLY, default=None) for option in options]
+    )
     return make
 
 

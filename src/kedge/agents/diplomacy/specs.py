@@ -22,7 +22,7 @@ SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "autho
 def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
-    def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
+    def make(*, temperature: float = 1.0, top_p: float = 1.0) -> Agent:
         from kedge.agents.diplomacy.models import VALUE, orders_of, value_model
         from kedge.agents.diplomacy.players import ImitationAgent
 
@@ -31,7 +31,7 @@ def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Age
     return make
 
 
-def uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
+def uniform_orders(*, temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     """Return the agent that draws legal orders uniformly; it values positions by centres."""
     from kedge.agents.diplomacy.players import ImitationAgent
     from kedge.models.diplomacy.plain import CentreShares, UniformOrders

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def blueprint_maker(name: str, weights: "PolicyWeights") -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
-    def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
+    def make(*, temperature: float = 1.0, greedy: bool = False) -> Agent:
         from kedge.agents.hanabi.models import blueprint_of
         from kedge.agents.hanabi.players import BlueprintAgent
 
@@ -33,7 +33,7 @@ def no_moves(name: str, weights: object) -> Callable[..., Agent]:
     )
 
 
-def uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
+def uniform_hanabi(*, temperature: float = 1.0, greedy: bool = False) -> Agent:
     """Return the agent that draws legal moves uniformly, for any number of players."""
     from kedge.agents.hanabi.players import BlueprintAgent
     from kedge.games.hanabi import Hanabi
@@ -43,7 +43,7 @@ def uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
     return BlueprintAgent(UniformBlueprint(actions), temperature, greedy=greedy)
 
 
-def conventions(greedy: bool = False) -> Agent:
+def conventions(*, greedy: bool = False) -> Agent:
     """Return a player of simple conventions, without a network.
 
     It is deterministic: `greedy` has no effect.
@@ -56,6 +56,7 @@ def conventions(greedy: bool = False) -> Agent:
 
 def sparta(
     anchor: Spec | str = "hanabi",
+    *,
     lam: float = 0.0,
     rollouts: int = 10_000,
     belief: Spec | str | None = None,

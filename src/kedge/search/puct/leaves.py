@@ -32,7 +32,10 @@ class Lane(Protocol):
 
 
 def evaluate_leaves(
-    forest: "_core.EncodingForest", lane: Lane, temperature: float, allowed: Mapping[int, Allowed]
+    forest: "_core.EncodingForest",
+    lane: Lane,
+    temperature: float,
+    allowed: Mapping[int, Allowed] | None = None,
 ) -> None:
     """Evaluate the waiting leaves, with the anchor at `temperature`.
 
