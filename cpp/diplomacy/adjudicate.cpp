@@ -7,24 +7,30 @@
 namespace kedge::diplomacy {
 namespace {
 
-Position retreat_units(const Position& position, std::span<const Order> orders) {
+Position retreat_units(const Position& position, std::span<const Order> orders, Set* failed) {
   const Map& m = map();
   Position next = position;
   next.retreating = 0;
   next.dislodged = {};
-  Set ordered, taken, contested;
+  Set ordered, going, taken, contested;
   std::array<Unit, kProvinces> arrived;
+  std::array<Province, kProvinces> goals;
   for (const Order& order : orders) {
     const Province p = m.province[order.unit];
     if (ordered.has(p)) continue;
     ordered.add(p);
     if (order.kind != Kind::kRetreat) continue;
     const Province to = m.province[order.destination];
+    going.add(p);
+    goals[p] = to;
     (taken.has(to) ? contested : taken).add(to);
     arrived[to] = position.find_dislodged(p)->unit;
     arrived[to].location = order.destination;
   }
   for (const Province p : taken - contested) next.place(arrived[p]);
+  for (const Province p : going) {
+    if (failed != nullptr && contested.has(goals[p])) failed->add(p);
+  }
   return next;
 }
 
@@ -88,14 +94,14 @@ void end_fall(Position& position) {
 
 }  // namespace
 
-Position adjudicate(const Position& position, std::span<const Order> orders) {
+Position adjudicate(const Position& position, std::span<const Order> orders, Set* failed) {
   if (position.adjusting()) {
     Position next = adjust_units(position, orders);
     end_year(next);
     return next;
   }
-  Position next =
-      position.moving() ? move_units(position, orders) : retreat_units(position, orders);
+  Position next = position.moving() ? move_units(position, orders, failed)
+                                    : retreat_units(position, orders, failed);
   const bool spring = position.phase <= Phase::kSpringRetreats;
   if (next.retreating > 0) {
     next.phase = spring ? Phase::kSpringRetreats : Phase::kFallRetreats;

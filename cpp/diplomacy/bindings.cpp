@@ -155,8 +155,56 @@ nb::tuple adjudicate_given(const Position& position, const std::vector<Slots>& o
   return nb::make_tuple(adjudicate(position, legal), kedge::own(std::move(packed)));
 }
 
-// Orders of one power or of all, by the place that players name first.
-nb::dict orders_of(const Position& position, Power power) {
+// The position after these orders, and the moves and retreats among them that fail.
+nb::tuple resolve(const Position& position, const Slots& orders) {
+  std::vector<Order> legal;
+  legalise(position, {orders.data(), orders.shape(0)}, legal);
+  Set failed;
+  const Position next = adjudicate(position, legal, &failed);
+  std::vector<Packed> packed;
+  for (const Order& order : legal) {
+    const Province p = map().province[order.unit];
+    if (failed.has(p)) packed.push_back(pack(order));
+    failed.remove(p);  // a later order for this unit had no effect
+  }
+  return nb::make_tuple(next, kedge::own(std::move(packed)));
+}
+
+// The letter of an order's verb, as `write_order` writes it.
+const char* verb_of(Kind kind) {
+  switch (kind) {
+    case Kind::kHold: return "H";
+    case Kind::kDisband: return "D";
+    case Kind::kBuild: return "B";
+    case Kind::kRetreat: return "R";
+    case Kind::kConvoy: return "C";
+    case Kind::kSupportHold:
+    case Kind::kSupportMove: return "S";
+    default: return "-";
+  }
+}
+
+// What the words of an order say, by name; `other` is the place of the unit that it helps.
+nb::dict parts_of(const Order& order) {
+  const auto& names = map().names;
+  nb::dict parts;
+  parts["verb"] = order.kind == Kind::kWaive ? "WAIVE" : verb_of(order.kind);
+  if (order.kind == Kind::kWaive) return parts;
+  parts["kind"] = order.fleet ? "F" : "A";
+  parts["at"] = names[order.unit];
+  const bool helps = order.kind == Kind::kSupportHold || order.kind == Kind::kSupportMove ||
+                     order.kind == Kind::kConvoy;
+  if (helps) parts["other"] = names[order.target];
+  const bool stays = order.kind == Kind::kHold || order.kind == Kind::kDisband ||
+                     order.kind == Kind::kBuild || order.kind == Kind::kSupportHold;
+  if (!stays) parts["to"] = names[order.destination];
+  return parts;
+}
+
+// Legal orders of one power or of all, by the place that players name first. `add` adds an order to
+// the `List` of its place.
+template <typename List, typename Add>
+nb::dict orders_by_place(const Position& position, Power power, const Add& add) {
   const Map& m = map();
   std::vector<Order> orders;
   legal_orders(position, orders);
@@ -165,15 +213,28 @@ nb::dict orders_of(const Position& position, Power power) {
     const Order& first = orders[i];
     const bool builds = first.kind == Kind::kBuild;
     const bool listed = power == kNobody || owner(position, first) == power;
-    nb::list list;
+    List list;
     for (; i < orders.size() && m.province[orders[i].unit] == m.province[first.unit]; ++i) {
-      if (listed) list.append(text_of(orders[i]));
+      if (listed) add(list, orders[i]);
     }
     if (!listed) continue;
-    if (builds) list.append("WAIVE");
+    if (builds) add(list, Order{Kind::kWaive});
     out[nb::cast(m.names[builds ? m.whole[m.province[first.unit]] : first.unit])] = list;
   }
   return out;
+}
+
+nb::dict orders_of(const Position& position, Power power) {
+  return orders_by_place<nb::list>(position, power, [](nb::list& list, const Order& order) {
+    list.append(text_of(order));
+  });
+}
+
+// The same with the parts of each order, by its text.
+nb::dict order_parts_of(const Position& position, Power power) {
+  return orders_by_place<nb::dict>(position, power, [](nb::dict& list, const Order& order) {
+    list[text_of(order)] = parts_of(order);
+  });
 }
 
 Packed legal_order(const Position& position, std::string_view text, Power power) {
@@ -293,12 +354,14 @@ void bind_diplomacy(nb::module_& m) {
            },
            "orders"_a)
       .def("adjudicate_given", &adjudicate_given, "orders"_a, "powers"_a)
+      .def("resolve", &resolve, "orders"_a)
       .def("legal_orders",
            [](const Position& position, Power power) {
              return kedge::own(packed_orders(position, power));
            },
            "power"_a = kNobody)
       .def("orders", &orders_of, "power"_a = kNobody)
+      .def("order_parts", &order_parts_of, "power"_a = kNobody)
       // The packed order with coasts and VIA filled in, or 0 if it is illegal for this power.
       .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)
       .def("units",
@@ -394,6 +457,11 @@ void bind_diplomacy(nb::module_& m) {
     const std::optional<Order> order = unpack(packed);
     if (!order) throw nb::value_error("not an order");
     return text_of(*order);
+  }, "order"_a);
+  m.def("diplomacy_order_parts", [](Packed packed) {
+    const std::optional<Order> order = unpack(packed);
+    if (!order) throw nb::value_error("not an order");
+    return parts_of(*order);
   }, "order"_a);
   m.def("diplomacy_parse_order", [](std::string_view text) {
     const std::optional<Order> order = parse_order(text);

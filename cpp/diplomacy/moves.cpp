@@ -41,7 +41,7 @@ class Moves {
     }
   }
 
-  Position result() {
+  Position result(Set* failed) {
     for (const Province p : position_.occupied) {
       if (moves(p)) resolve(p);
     }
@@ -54,8 +54,9 @@ class Moves {
       if (moves(p) && resolve(p)) {
         unit.location = orders_[p].destination;
         next.place(unit);
-      } else if (moves(p) && prevent(p) > 0) {
-        closed.add(to_[p]);
+      } else if (moves(p)) {
+        if (failed != nullptr) failed->add(p);
+        if (prevent(p) > 0) closed.add(to_[p]);
       }
     }
     for (const Province p : position_.occupied) {
@@ -239,8 +240,8 @@ class Moves {
 
 }  // namespace
 
-Position move_units(const Position& position, std::span<const Order> orders) {
-  return Moves(position, orders).result();
+Position move_units(const Position& position, std::span<const Order> orders, Set* failed) {
+  return Moves(position, orders).result(failed);
 }
 
 }  // namespace kedge::diplomacy

@@ -123,8 +123,9 @@ void legal_orders(const Position& position, std::vector<Order>& out);
 bool coordinated(std::span<const Packed> orders);
 
 // The position after these orders, which come from `legalise`. The first of two orders for a unit
-// counts.
-Position adjudicate(const Position& position, std::span<const Order> orders);
+// counts. Adds the provinces of units whose moves or retreats fail to `failed`, if it is given.
+Position adjudicate(const Position& position, std::span<const Order> orders,
+                    Set* failed = nullptr);
 
 std::optional<Order> parse_order(std::string_view text);
 // Writes at most kMaxText characters; returns their number.

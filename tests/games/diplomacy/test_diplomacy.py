@@ -27,6 +27,7 @@ from kedge.games.diplomacy import (
     coordinated,
     failed_moves,
     format_orders,
+    parts_of,
 )
 from kedge.records.diplomacy.positions import replayed_games
 
@@ -216,7 +217,11 @@ def test_native_moves_are_those_of_the_plain_twin(seed):
     stand, retreats = plain_diplomacy.adjudicate(
         units, {place[:3]: text for place, text in orders.items()}
     )
-    state.apply({power: [orders[place] for place in state.orders(power)] for power in POWERS})
+    given = {power: [orders[place] for place in state.orders(power)] for power in POWERS}
+    twin = plain_diplomacy.Movement(units, {place[:3]: text for place, text in orders.items()})
+    failed = {order for order in orders.values() if order.split()[1][:3] in twin.failed()}
+    assert failed_moves(state.board, given) == failed
+    state.apply(given)
     position = state.to_json()
     assert {(power, u) for power, us in position["units"].items() for u in us} == stand
     assert {
@@ -527,13 +532,17 @@ def test_any_text_is_an_order_or_none(text):
         ),
         # Coasts.
         ({"FRANCE": ["F MAO"]}, ["F MAO - SPA/NC"], []),
+        # Orders as they were given; the first for a unit counts, and an illegal one is none.
+        ({"FRANCE": ["A PAR", "A BUR"]}, [" A PAR  - BUR"], [" A PAR  - BUR"]),
+        ({"FRANCE": ["A PAR", "A BUR"]}, ["A PAR H", "A PAR - BUR", "A BUR - LON"], []),
+        # A convoy that is needed and does not come.
+        ({"FRANCE": ["A BRE", "F ENG"]}, ["A BRE - LON VIA"], ["A BRE - LON VIA"]),
+        ({"FRANCE": ["A BRE", "F ENG"]}, ["A BRE - LON", "F ENG C A BRE - LON"], []),
     ],
 )
 def test_failed_moves(units, orders, failed):
     state = DiplomacyState.from_json({"name": "S1901M", "units": units, "centers": {}})
-    before = state.board
-    state.apply({"FRANCE": orders})
-    assert sorted(failed_moves(before, {"FRANCE": orders}, state.board)) == failed
+    assert sorted(failed_moves(state.board, {"FRANCE": orders})) == failed
 
 
 def test_retreats_to_one_place_fail():
@@ -546,24 +555,55 @@ def test_retreats_to_one_place_fail():
             "dislodged": {"FRANCE": ["A BUR"], "ENGLAND": ["A PIC"]},
         }
     )
-    before, going = state.board, {"FRANCE": ["A BUR R PAR"], "ENGLAND": ["A PIC R PAR"]}
-    state.apply(going)
-    assert failed_moves(before, going, state.board) == {"A BUR R PAR", "A PIC R PAR"}
+    going = {"FRANCE": ["A BUR R PAR"], "ENGLAND": ["A PIC R PAR"]}
+    assert failed_moves(state.board, going) == {"A BUR R PAR", "A PIC R PAR"}
+    apart = {"FRANCE": ["A BUR R PAR"], "ENGLAND": ["A PIC R BRE"]}
+    assert failed_moves(state.board, apart) == set()
 
 
 def test_failed_moves_of_people_are_those_of_the_plain_twin(shared):
     path = shared("data/diplomacy/cicero40.jsonl.xz")
     for game in islice(replayed_games(path), 10):
         for phase, state, packed in game.decisions():
-            if phase.kind != "M":
-                continue
             orders = {power: format_orders(texts) for power, texts in packed.items()}
-            by_place = {text.split()[1][:3]: text for texts in orders.values() for text in texts}
-            units = [(p, unit) for p, us in state.to_json()["units"].items() for unit in us]
-            twin = plain_diplomacy.Movement(units, by_place)
-            twin.solve()
-            after = state.clone()
-            after.apply(orders)
-            assert failed_moves(state.board, orders, after.board) == {
-                by_place[place] for place in twin.moves if not twin.known["moves", place]
+            by_place = {
+                text.split()[1][:3]: text
+                for texts in orders.values()
+                for text in texts
+                if text != "WAIVE"
             }
+            failed = set()
+            if phase.kind == "M":
+                units = [(p, unit) for p, us in state.to_json()["units"].items() for unit in us]
+                failed = plain_diplomacy.Movement(units, by_place).failed()
+            elif phase.kind == "R":
+                failed = plain_diplomacy.failed_retreats(by_place.values())
+            assert failed_moves(state.board, orders) == {by_place[place] for place in failed}
+
+
+def test_the_parts_of_orders_are_what_their_words_say():
+    """And legal orders by place are the same, with and without their parts."""
+    verbs = set()
+    for state in random_states(0):
+        for power in POWERS:
+            parts = state.order_parts(power)
+            assert {place: [*by_text] for place, by_text in parts.items()} == state.orders(power)
+            for by_text in parts.values():
+                assert by_text == {text: words_of(text) for text in by_text}
+                verbs |= {order["verb"] for order in by_text.values()}
+        for order in state.board.legal_orders().tolist():
+            [text] = format_orders(np.array([order], np.uint32))
+            assert parts_of(order) == words_of(text)
+    assert verbs == {"H", "-", "S", "C", "R", "D", "B", "WAIVE"}
+
+
+def words_of(text):
+    if text == "WAIVE":
+        return {"verb": "WAIVE"}
+    kind, at, verb, *rest = text.split()
+    parts = {"kind": kind, "at": at, "verb": verb}
+    if verb in "-R":
+        return parts | {"to": rest[0]}
+    if verb in "SC":
+        return parts | {"other": rest[1]} | ({"to": rest[3]} if len(rest) > 2 else {})
+    return parts

@@ -184,6 +184,11 @@ class Movement:
         for key in paradox or [key for key in circle if key[0] == "moves"]:
             self.known[key] = not paradox
 
+    def failed(self):
+        """The places of the units whose moves fail."""
+        self.solve()
+        return {place for place in self.moves if not self.known["moves", place]}
+
     def result(self):
         self.solve()
         gone = {place for place in self.moves if self.known["moves", place]}
@@ -207,6 +212,12 @@ class Movement:
             ways = {b for a, b in BORDERS[text[0]] if a == text[2:] and b[:3] not in barred}
             retreats[self.units[place]] = ways
         return set(stand.values()), retreats
+
+
+def failed_retreats(orders):
+    """The places of the units that retreat to one place; `orders` are legal ones."""
+    goals = {words[1][:3]: words[3][:3] for words in map(str.split, orders) if words[2] == "R"}
+    return {place for place, goal in goals.items() if [*goals.values()].count(goal) > 1}
 
 
 def any_of(values):

@@ -154,6 +154,10 @@ class DiplomacyState:
             return {}
         return self.board.orders() if power is None else self.board.orders(player(power))
 
+    def order_parts(self, power: str) -> dict[str, dict[str, dict[str, str]]]:
+        """Return the legal orders of `power` by place and by text, as `parts_of` returns them."""
+        return {} if self.is_terminal() else self.board.order_parts(player(power))
+
     def adjustment(self, power: str) -> int:
         """Units that `power` may build or, if negative, must disband; 0 except in Winter."""
         return self.board.adjustment(player(power)) if self.phase.endswith("A") else 0
@@ -282,38 +286,16 @@ def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
     return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
 
-def failed_moves(
-    before: _core.DiplomacyBoard, orders: Mapping[str, Iterable[str]], after: _core.DiplomacyBoard
-) -> set[str]:
-    """Return the moves and retreats that failed, as far as the map shows it.
-
-    Two units of a power can swap places only by convoy.
-    """
-    stood, stands = (_standing(board.units()) for board in (before, after))
-    dislodged = _standing(after.dislodged())
-    moves = {
-        (power, " ".join(words[:2])): ((power, f"{words[0]} {words[3]}"), text)
-        for power, given in orders.items()
+def failed_moves(board: _core.DiplomacyBoard, orders: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the legal moves and retreats among `orders` that fail on `board`."""
+    legal = {
+        number: text
+        for power, given in _checked(orders).items()
         for text in given
-        if len(words := text.split()) > 3 and words[2] in "-R"
+        if (number := board.legal_order(text, player(power)))
     }
-    failed: dict[tuple[str, str], str] = {}
-    while True:
-        going = {unit: goal for unit, (goal, _) in moves.items() if unit not in failed}
-        more = {
-            unit: moves[unit][1]
-            for unit, goal in going.items()
-            if goal not in stands  # not at its goal,
-            or unit in dislodged  # dislodged from its place,
-            or (unit in stands and unit not in going.values())  # still at its place,
-            or (goal in stood and goal not in going)  # blocked by an own unit that stayed,
-            or (
-                going.get(goal) == unit and not moves[unit][1].endswith("VIA")
-            )  # or both tried to swap by land
-        }
-        if not more:
-            return set(failed.values())
-        failed |= more
+    _, failed = board.resolve(np.array([*legal], np.uint32))
+    return {legal[order] for order in failed.tolist()}
 
 
 def player(power: str) -> int:
@@ -327,6 +309,15 @@ def player(power: str) -> int:
 def format_orders(orders: PackedOrders) -> list[str]:
     """Return packed orders as text."""
     return [_core.diplomacy_format_order(order) for order in orders.tolist()]
+
+
+def parts_of(order: int) -> dict[str, str]:
+    """Return what the words of a packed order say, by name.
+
+    >>> parts_of(Diplomacy().initial_state().board.legal_order("A PAR S F BRE"))
+    {'verb': 'S', 'kind': 'A', 'at': 'PAR', 'other': 'BRE'}
+    """
+    return _core.diplomacy_order_parts(order)
 
 
 def short_order(order: str) -> str:
@@ -364,10 +355,6 @@ def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:
     if any(isinstance(texts, str) for texts in lists.values()):
         raise TypeError
     return [(player(power), text) for power, texts in lists.items() for text in texts]
-
-
-def _standing(units: Sequence[Iterable[str]]) -> set[tuple[str, str]]:
-    return {(power, unit) for power, listed in zip(POWERS, units, strict=True) for unit in listed}
 
 
 def _named(lists: Sequence[Any]) -> dict[str, Any]:

@@ -59,7 +59,13 @@ def test_a_turn_is_taken_once_all_have_ordered():
     position = GAME.position(session.state, None)
     assert position["name"] == "F1901M"
     assert "A BUR" in position["units"]["FRANCE"]
-    assert position["failed"] == ([],)
+    paris, ankara = {"kind": "A", "at": "PAR"}, {"kind": "F", "at": "ANK"}
+    assert position["past"] == (
+        [
+            {"power": "FRANCE", **paris, "verb": "-", "to": "BUR", "failed": False},
+            {"power": "TURKEY", **ankara, "verb": "-", "to": "BLA", "failed": False},
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,9 +88,10 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     assert session.deciding() == [FRANCE]
     position = GAME.position(session.state, None)
     assert position["dislodged"] == {"FRANCE": ["A BUR"]}
-    assert "A BUR R PAR" in position["legal"]["FRANCE"]["BUR"]
+    retreat = {"kind": "A", "at": "BUR", "verb": "R", "to": "PAR"}
+    assert position["legal"]["FRANCE"]["BUR"]["A BUR R PAR"] == retreat
     session.move(FRANCE, ["A BUR R PAR"], len(session.turns))
-    assert GAME.position(session.state, None)["failed"] == ([], [])
+    assert [len(orders) for orders in GAME.position(session.state, None)["past"]] == [2, 1]
     session.move(FRANCE, ["A PAR - PIC"], len(session.turns))
     session.move(GERMANY, ["A BUR - PAR"], len(session.turns))
     assert session.state.state.phase == "W1902A"
@@ -101,11 +108,40 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     assert session.state.state.phase == "W1902A"
 
 
-def test_the_position_says_which_units_failed_since_the_last_movement():
+def test_the_position_says_which_orders_failed_since_the_last_movement():
     meeting = {"FRANCE": ["A BUR - MUN"], "GERMANY": ["A MUN - BUR", "A RUH - HOL"]}
     session = begin({"position": BURGUNDY}, [meeting])
-    assert GAME.position(session.state, None)["failed"] == (["BUR", "MUN"],)
-    assert GAME.position(session.state_at(0), None)["failed"] == ()
+    [orders] = GAME.position(session.state, None)["past"]
+    assert {order["at"]: order["failed"] for order in orders} == {
+        "BUR": True,
+        "MUN": True,
+        "RUH": False,
+    }
+    assert GAME.position(session.state_at(0), None)["past"] == ()
+
+
+def test_a_position_is_valued_once(monkeypatch):
+    session, asked = begin({}, [{}]), []
+    model = diplomacy_page.value_model(diplomacy_page.VALUE)
+    monkeypatch.setattr(diplomacy_page, "value_model", lambda name: asked.append(name) or model)
+    assert GAME.position(session.state, 0) == GAME.position(session.state, 1)
+    assert len(asked) == 1
+    session.take({})
+    assert GAME.position(session.state, 0)["name"] == "S1902M"
+    assert len(asked) == 2
+
+
+def test_the_board_knows_all_orders_that_agents_think_of():
+    session = begin()
+    for _ in range(6):
+        seats = session.deciding()
+        legal = GAME.position(session.state, None)["legal"]
+        found = think(session, dict.fromkeys(seats, "diplomacy"))
+        for seat, decision in found.items():
+            known = {text for orders in legal[POWERS[seat]].values() for text in orders}
+            assert all(known.issuperset(row.move) for row in decision.thought.rows)
+        for seat, decision in found.items():
+            session.decide(seat, decision.action, decision.thought)
 
 
 @pytest.mark.parametrize(

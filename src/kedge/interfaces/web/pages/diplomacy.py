@@ -21,8 +21,8 @@ from kedge.games.diplomacy import (
     DiplomacyBatch,
     DiplomacyState,
     PackedOrders,
-    failed_moves,
     format_orders,
+    parts_of,
     short_order,
 )
 from kedge.games.diplomacy.drawing import MAP
@@ -66,14 +66,16 @@ class DiplomacySetup(BaseModel, extra="forbid"):
 
 @dataclass
 class _Played:
-    """A position, and what failed on the way to it."""
+    """A position, and how it came about."""
 
     state: DiplomacyState
-    failed: tuple[list[str], ...] = ()
-    """Where units stood whose moves failed, per phase from the last movement phase on."""
+    past: tuple[list[dict[str, Any]], ...] = ()
+    """The parts of all orders, per phase from the last movement phase on."""
+    drawn: dict[str, Any] | None = None
+    """What the board draws, once somebody has looked; the same for all."""
 
     def clone(self) -> "_Played":
-        return _Played(self.state.clone(), self.failed)
+        return _Played(self.state.clone(), self.past)
 
 
 @dataclass(frozen=True)
@@ -141,27 +143,35 @@ class DiplomacyPage(PageGame):
         return {POWERS.index(power): turn[power] for power in due if power in turn}
 
     def apply(self, state: _Played, actions: Mapping[int, Action]) -> None:
-        rules, before = state.state, state.state.board
+        rules = state.state
         packed = [actions[seat].packed for seat in sorted(actions)]
-        rules.apply_packed(np.concatenate([rules.pack({}), *packed]))
-        orders = {POWERS[seat]: action.texts for seat, action in actions.items()}
-        failed = sorted(map(_place, failed_moves(before, orders, rules.board)))
-        earlier = () if before.phase.endswith("M") else state.failed
-        state.failed = (*earlier, failed)
+        orders = np.concatenate([rules.pack({}), *packed])
+        after, failing = rules.board.resolve(orders)
+        failed = {*failing.tolist()}
+        given = [
+            {"power": POWERS[seat], **parts_of(order), "failed": order in failed}
+            for seat in sorted(actions)
+            for order in actions[seat].packed.tolist()
+        ]
+        state.past = (*(() if rules.phase.endswith("M") else state.past), given)
+        state.drawn = None
+        rules.go_to(after, orders)
 
     def turn_name(self, before: _Played, actions: Mapping[int, Action], after: _Played) -> str:
         return before.state.phase
 
     def position(self, state: _Played, eyes: int | None) -> dict[str, Any]:
-        rules = state.state
-        return {
-            **rules.to_json(),
-            "legal": {POWERS[seat]: rules.orders(POWERS[seat]) for seat in self.deciding(state)},
-            "adjustments": {power: rules.adjustment(power) for power in POWERS},
-            "shares": rules.shares(),
-            "values": value_model(VALUE).values(DiplomacyBatch([rules.board]))[0].tolist(),
-            "failed": state.failed,
-        }
+        if state.drawn is None:
+            rules, due = state.state, [POWERS[seat] for seat in self.deciding(state)]
+            state.drawn = {
+                **rules.to_json(),
+                "legal": {power: rules.order_parts(power) for power in due},
+                "adjustments": {power: rules.adjustment(power) for power in POWERS},
+                "shares": rules.shares(),
+                "values": value_model(VALUE).values(DiplomacyBatch([rules.board]))[0].tolist(),
+                "past": state.past,
+            }
+        return state.drawn
 
     def outcome(self, state: _Played) -> str | None:
         rules = state.state

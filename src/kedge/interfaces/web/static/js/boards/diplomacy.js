@@ -1,8 +1,8 @@
 // Diplomacy: the map, where clicks make orders, and lists of orders for keyboards and screen readers.
 import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { whoSits } from "/static/js/side.js";
-import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
-import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
+import { MapDrawing, useMap } from "./diplomacy_map.js";
+import { POWERS, choices, click, legalOrders, modes, phaseName, prompt, province } from "./diplomacy_orders.js";
 
 export const setup = { last_year: null };
 export const severalPeople = true;
@@ -37,8 +37,8 @@ function useOrders({ session, mine, draft, onDraft }) {
   // A power that has submitted is still shown while others decide.
   const seat = mine.includes(known.seat) ? known.seat : mine[0] ?? known.seat ?? people[0];
   const power = POWERS[seat];
-  const legal = Object.entries(position.legal[power] || {});
-  const orders = legal.flatMap(([, texts]) => texts.filter((text) => text !== "WAIVE").map(parse));
+  const legal = legalOrders(position, power);
+  const orders = legal.flatMap(([, list]) => list);
   const offered = modes(position.name, position.adjustments[power]);
   const mode = offered[known.mode] || offered[0];
   // The position may have changed through an undo elsewhere.
@@ -59,7 +59,7 @@ function useOrders({ session, mine, draft, onDraft }) {
   const press = (place) => {
     if (winter && written[place]) return write(place, null);
     const next = click(orders, mode, clicked, place);
-    if (next.made.length > 1) return update({ choosing: next.made.map((order) => order.text), mode: known.mode });
+    if (next.made.length > 1) return update({ choosing: next.made, mode: known.mode });
     if (next.made.length) return write(province(next.made[0].at), next.made[0].text);
     return update({ clicked: next.clicked, mode: next.clicked.length ? known.mode : 0 });
   };
@@ -71,6 +71,7 @@ function useOrders({ session, mine, draft, onDraft }) {
   };
   return {
     people, seat, power, legal, offered, mode, written, winter, missing, clicked, press, write, turnTo,
+    drawn: orders.filter((order) => written[province(order.at)] === order.text).map((order) => ({ ...order, power })),
     choosing: known.choosing,
     // Builds and disbands are marked from the start; units to move are not.
     choices: clicked.length || !position.name.endsWith("M") ? choices(orders, mode, clicked) : [],
@@ -90,10 +91,14 @@ export function Board(props) {
   const frame = useRef(null);
   const [arrows, setArrows] = useState(true);
   const shared = useOrders(props);
-  const ordersOf = (texts, look) => ({ orders: texts.map((text) => [POWERS[thought.seat], text]), look });
-  const pointed = hovered && thought && ordersOf(hovered, "pointed");
   const active = mine.length > 0;
   const { position } = session;
+  const thoughtOf = (texts, look) => {
+    const power = POWERS[thought.seat];
+    const legal = legalOrders(position, power).flatMap(([, list]) => list);
+    return { orders: legal.filter(({ text }) => texts.includes(text)).map((order) => ({ ...order, power })), look };
+  };
+  const pointed = hovered && thought && thoughtOf(hovered, "pointed");
   useEffect(() => { if (map) centre(frame.current, map, session.position.units[shared.power]); }, [map, shared.power]);
 
   const key = (event) => {
@@ -104,24 +109,21 @@ export function Board(props) {
     else return;
     event.preventDefault();
   };
-  const written = Object.values(shared.written).map((text) => [shared.power, text]);
+  const written = shared.drawn;
   // What search would order, until the first order.
   const advice = !written.length && thought?.turn === session.turns.length && mine.includes(thought.seat) && thought.rows[0];
-  const past = position.failed.map((failed, phase) => ({
-    orders: entries(session.turns.at(phase - position.failed.length).move),
-    failed,
-    look: active && (advice || written.length || shared.clicked.length) ? "faded" : "",
-  }));
+  const look = active && (advice || written.length || shared.clicked.length) ? "faded" : "";
+  const past = position.past.map((orders) => ({ orders, look }));
   const now = { orders: active ? written : [], look: "" };
   const drawn = pointed ? [pointed]
-    : [...(arrows ? past : []), ...(advice ? [ordersOf(advice.move, "advised")] : []), now];
+    : [...(arrows ? past : []), ...(advice ? [thoughtOf(advice.move, "advised")] : []), now];
   return html`
     <div class="board diplomacy-board" onKeyDown=${key}>
       <div class="map-frame" ref=${frame}>
         ${map && html`<${MapDrawing} map=${map} position=${position} orders=${drawn}
           choices=${active ? shared.choices : []} chosen=${active ? shared.clicked : []}
           onClick=${active ? shared.press : undefined} />`}
-        ${active && shared.choosing && html`<${Which} texts=${shared.choosing} shared=${shared} />`}
+        ${active && shared.choosing && html`<${Which} orders=${shared.choosing} shared=${shared} />`}
       </div>
       <label class="past"><input type="checkbox" checked=${arrows}
         onChange=${(event) => setArrows(event.target.checked)} /> Draw the last orders</label>
@@ -136,14 +138,14 @@ function centre(frame, map, units = []) {
 }
 
 // A choice that clicks leave open: the coast, or land and sea.
-function Which({ texts, shared }) {
+function Which({ orders, shared }) {
   const first = useRef(null);
-  useEffect(() => first.current.focus(), [texts]);
+  useEffect(() => first.current.focus(), [orders]);
   return html`
     <div class="which" role="dialog" aria-label="Which order">
-      ${texts.map((text, index) => html`
+      ${orders.map(({ text, at }, index) => html`
         <button type="button" ref=${index === 0 ? first : null}
-          onClick=${() => shared.write(province(parse(text).at), text)}>${text}</button>`)}
+          onClick=${() => shared.write(province(at), text)}>${text}</button>`)}
       <button type="button" onClick=${shared.cancel}>Cancel</button>
     </div>`;
 }
@@ -187,8 +189,8 @@ function Orders({ shared, session, mine, onPlay }) {
         </div>
         <p class="hint" aria-live="polite">${legal.length ? hint(shared) : "Nothing to order."}</p>
         <ul class="units">
-          ${legal.map(([location, texts]) => html`
-            <${UnitOrder} key=${location} name=${unitName(texts, location, winter)} texts=${texts}
+          ${legal.map(([location, orders]) => html`
+            <${UnitOrder} key=${location} name=${unitName(orders[0], location)} orders=${orders}
               rest=${winter ? "–" : `(${rest(1)})`} value=${written[province(location)]}
               full=${winter && missing <= 0}
               onWrite=${(text) => shared.write(province(location), text)} />`)}
@@ -207,10 +209,7 @@ function without({ name, adjustments }, power) {
   return (count) => (count === 1 ? `${verb}s` : verb);
 }
 
-const unitName = (texts, location, winter) => {
-  const { kind, verb } = parse(texts[0]);
-  return winter && verb === "B" ? location : `${kind} ${location}`;
-};
+const unitName = ({ kind, verb }, location) => (verb === "B" ? location : `${kind} ${location}`);
 
 const VERBS = {
   "-": ["Move", "moves to"], H: ["Hold", "holds"], S: ["Support", "supports"], C: ["Convoy", "convoys"],
@@ -218,8 +217,7 @@ const VERBS = {
 };
 
 // All legal orders of a unit, as a list.
-function UnitOrder({ name, texts, rest, value, full, onWrite }) {
-  const orders = texts.filter((text) => text !== "WAIVE").map(parse);
+function UnitOrder({ name, orders, rest, value, full, onWrite }) {
   const groups = Object.keys(VERBS).map((verb) => orders.filter((order) => order.verb === verb)).filter((group) => group.length);
   return html`
     <li>

@@ -1,6 +1,6 @@
 // The map as SVG: provinces by owner, units, and orders as arrows. Points are [x, y].
 import { html, useEffect, useState } from "/static/vendor/preact-htm.js";
-import { parse, phaseName, province } from "./diplomacy_orders.js";
+import { phaseName, province } from "./diplomacy_orders.js";
 
 let drawing = null; // fetched once
 
@@ -33,8 +33,8 @@ function owners(map, position) {
   return byPlace;
 }
 
-// `orders` are groups { orders: [[power, text]], failed, look }, drawn one over the other; `failed` are the provinces
-// of units whose moves failed.
+// `orders` are groups { orders, look }, drawn one over the other; their orders also have a `power`, and say whether they
+// `failed`.
 export function MapDrawing({ map, position, orders, choices, chosen, onClick }) {
   const [width, height] = map.size;
   const owner = owners(map, position);
@@ -115,11 +115,9 @@ function standing(map, position) {
   return places;
 }
 
-// Each order has a line under the units and a mark over them.
-function draw(map, stands, { orders, failed = [] }) {
-  const parsed = orders.filter(([, text]) => text.trim() !== "WAIVE")
-    .map(([power, text]) => ({ power, ...parse(text) }));
-  const moves = new Map(parsed.filter((order) => order.verb === "-").map((order) => [province(order.at), order]));
+// Each order has a line under the units and a mark over them; a WAIVE has neither.
+function draw(map, stands, { orders }) {
+  const moves = new Map(orders.filter((order) => order.verb === "-").map((order) => [province(order.at), order]));
   const point = (location) => map.points[location];
   // Supports and convoys may leave out a coast that the unit or its move has.
   const supported = ({ other, to }) => {
@@ -128,9 +126,8 @@ function draw(map, stands, { orders, failed = [] }) {
     if (!to) return [start, null];
     return [start, point(move && province(move.to) === province(to) ? move.to : to)];
   };
-  return parsed.map((order) => SHAPES[order.verb]({
-    ...order, start: point(order.at), point, supported, failed: failed.includes(province(order.at)),
-  }));
+  return orders.filter((order) => SHAPES[order.verb])
+    .map((order) => SHAPES[order.verb]({ ...order, start: point(order.at), point, supported }));
 }
 
 const SHAPES = {

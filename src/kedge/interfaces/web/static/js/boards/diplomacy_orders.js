@@ -1,4 +1,4 @@
-// Parses orders, and makes legal orders from clicks on provinces.
+// Makes legal orders from clicks on provinces. An order is { text, kind, at, verb, other, to }.
 
 export const POWERS = ["AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY"];
 const SEASONS = { S: "Spring", F: "Fall", W: "Winter" };
@@ -7,13 +7,10 @@ const PHASES = { M: "movement", R: "retreats", A: "adjustments" };
 export const phaseName = (name) => `${SEASONS[name[0]]} ${name.slice(1, 5)}, ${PHASES[name[5]]}`;
 export const province = (location) => location.slice(0, 3);
 
-// The parts of an order such as "F ENG C A LON - BRE".
-export function parse(text) {
-  const [kind, at, verb, ...rest] = text.trim().split(/\s+/);
-  if (verb === "-" || verb === "R") return { text, kind, at, verb, to: rest[0], via: rest[1] === "VIA" };
-  if (verb === "S" || verb === "C") return { text, kind, at, verb, other: rest[1], to: rest[3] };
-  return { text, kind, at, verb };
-}
+// The legal orders of a power by place, as pairs.
+export const legalOrders = (position, power) =>
+  Object.entries(position.legal[power] || {}).map(([location, orders]) =>
+    [location, Object.entries(orders).filter(([text]) => text !== "WAIVE").map(([text, parts]) => ({ text, ...parts }))]);
 
 // What a click means. `path` gives the clicks that make an order.
 const itself = ({ at }) => [at];
