@@ -60,7 +60,7 @@ class Counted:
     """A network that notes its batches, waits to be let go on, and fails when told to."""
 
     def __init__(self, network):
-        self.encoding, self._network = network.encoding, network
+        self.name, self.encoding, self._network = "counted", network.encoding, network
         self.batches, self.fails = [], False
         self.open = threading.Event()
         self.open.set()

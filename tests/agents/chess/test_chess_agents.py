@@ -1,6 +1,7 @@
 """Specs of chess agents: a model alone, and PUCT over it."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from kedge.games import load_game
 from kedge.games.chess import ChessState
 from kedge.models import store
 from kedge.models.board.lanes import open_lanes
+from kedge.models.board.network import to_onnx
+from kedge.models.chess.lc0 import parse_lc0
 from kedge.regularize import forward_kl
 from kedge.search.puct import search_many
 
@@ -292,6 +295,17 @@ def test_bad_specs_are_one_line(mine, spec, said):
     with pytest.raises(InputError, match=said) as caught:
         make_agent(spec)
     assert "\n" not in str(caught.value)
+
+
+def test_a_network_that_overflows_is_named(tmp_path):
+    weights = parse_lc0(tiny.net(), "net")
+    arrays = {name: array * np.float32(1e18) for name, array in weights.arrays.items()}
+    path = tmp_path / "huge.onnx"
+    path.write_bytes(to_onnx(replace(weights, arrays=arrays)).SerializeToString())
+    store.add("huge", path)
+    for spec in ("puct(huge)", "huge", f'puct("{path}")'):
+        with pytest.raises(InputError, match="huge.*: the network's outputs are not finite"):
+            make_agent(spec).analyse_many([STATE])
 
 
 def test_a_changed_file_is_loaded_anew(weights):

@@ -85,6 +85,7 @@ def test_random_games_beside_python_chess(seed):
             check_position(state, board, legal)
             for move in rng.sample(legal, min(2, len(legal))):
                 action = state.parse_uci(move.uci())
+                assert state.parse_move(move.uci()) == action
                 text = board.san(move)
                 assert state.san(action) == text
                 assert state.parse_san(text) == action

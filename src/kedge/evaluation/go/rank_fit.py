@@ -19,7 +19,7 @@ from kedge.agents.go.ladder import RANKED
 from kedge.evaluation.board.players import Players
 from kedge.evaluation.board.rating_fit import played_likelihoods
 from kedge.games.go.ranks import RANKS, rank_number
-from kedge.models.board.backends import Network
+from kedge.models.board.backends import Network, finite
 from kedge.models.board.encoding import Floats, Masks
 from kedge.models.go.encoding import GO, encode_boards
 from kedge.records.go.games import GoGame
@@ -144,11 +144,12 @@ class Moves:
 
     def likelihoods(self, known: Players, network_of: Callable[[Players], Network]) -> Array:
         """Return the log-likelihood (moves, ranks), with other inputs as in `known_of`."""
-        columns = (
-            network_of({"rank": rank, **known}).evaluate_packed(self.masks, self.komi).policy
-            for rank in RANKS
-        )
-        each = [played_likelihoods(policy, self.legal, self.played) for policy in columns]
+
+        def likelihoods_of(network: Network) -> Array:
+            evaluation = finite(network, network.evaluate_packed(self.masks, self.komi))
+            return played_likelihoods(evaluation.policy, self.legal, self.played)
+
+        each = [likelihoods_of(network_of({"rank": rank, **known})) for rank in RANKS]
         return np.stack(each, axis=1)
 
 

@@ -150,12 +150,8 @@ class ChessState:
                 f"{text[:40]!r} is not a legal move in {self.fen()}, or is ambiguous"
             ) from None
 
-    def parse_move(self, text: str) -> int:
-        """Return the legal move that `text` names, in UCI or SAN."""
-        try:
-            return self.parse_uci(text)
-        except InputError:
-            return self.parse_san(text)
+    #: SAN may name both squares of a move, as UCI does.
+    parse_move = parse_san
 
     @property
     def move_number(self) -> int:

@@ -29,6 +29,10 @@ class Network(Protocol):
     """A network that evaluates batches; every backend implements it."""
 
     @property
+    def name(self) -> str:
+        """The model's name, for errors."""
+
+    @property
     def encoding(self) -> Encoding:
         """Its game and the format of its inputs."""
 
@@ -36,10 +40,13 @@ class Network(Protocol):
         """The same network on boards of that side; `InputError` if it has a fixed size."""
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        """Evaluate float planes (n, planes, side, side)."""
+        """Evaluate float planes (n, planes, side, side); `InputError` if it is not `finite`."""
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
-        """Evaluate uint64 masks (n, words) and numbers (n): see `Encoding`."""
+        """Evaluate uint64 masks (n, words) and numbers (n): see `Encoding`.
+
+        Searches check the answer; others ask whether it is `finite`.
+        """
 
 
 class Backend(ABC):
@@ -49,7 +56,7 @@ class Backend(ABC):
 
     def __init__(self, model: str | Path | Weights) -> None:
         self._model = model
-        self._name = "weights" if isinstance(model, Weights) else str(model)
+        self.name = model.name if isinstance(model, Weights) else str(model)
         self._others: dict[int, Network] = {}
         self._making = threading.Lock()
 
@@ -88,12 +95,17 @@ def joined(parts: Sequence[Sequence[Array]]) -> list[Array]:
     ]
 
 
-def evaluation_of(name: str, policy: Array, value: Array, wdl: Array | None = None) -> Evaluation:
-    """Return a network's outputs; raise an `InputError` if they are not finite."""
-    # Finite weights can still overflow; a search must not see the result.
-    if not (np.isfinite(value).all() and np.isfinite(policy).all()):
-        raise InputError(f"{name}: the network's outputs are not finite")
+def evaluation_of(policy: Array, value: Array, wdl: Array | None = None) -> Evaluation:
+    """Return a network's outputs."""
     return Evaluation(policy, value, None if wdl is None else wdl[:, 1])
+
+
+def finite(network: Network, evaluation: Evaluation) -> Evaluation:
+    """Return an evaluation of `network`; raise an `InputError` if it is not finite."""
+    # Finite weights can still overflow.
+    if not (np.isfinite(evaluation.value).all() and np.isfinite(evaluation.policy).all()):
+        raise InputError(f"{network.name}: the network's outputs are not finite")
+    return evaluation
 
 
 def nothing(encoding: Encoding, knows_draws: bool) -> Evaluation:

@@ -27,6 +27,7 @@ def batch_size(network: Network) -> int:
 class _PlainLane:
     def __init__(self, network: Network, rows: int) -> None:
         self._network = network
+        self.name = network.name
         self.masks = np.empty((rows, network.encoding.words), np.uint64)
         self.numbers = np.empty(rows, np.float32)
         self.moves = np.empty(rows * network.encoding.most_moves, np.int32)
@@ -44,6 +45,7 @@ class _TorchLane:
         import torch
 
         self._network = network
+        self.name = network.name
         cuda = network.device.type == "cuda"
         size = network.padded(rows)
 

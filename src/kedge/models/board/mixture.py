@@ -28,6 +28,10 @@ class MixedNetwork:
         return self._mix(self.first.evaluate(planes), self.second.evaluate(planes))
 
     @property
+    def name(self) -> str:
+        return f"{self.first.name} and {self.second.name}"
+
+    @property
     def encoding(self) -> Encoding:
         return self.first.encoding
 
@@ -56,6 +60,10 @@ class SplitNetwork:
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         return self._join(self.prior.evaluate(planes), self.value.evaluate(planes))
+
+    @property
+    def name(self) -> str:
+        return f"{self.prior.name} and {self.value.name}"
 
     @property
     def encoding(self) -> Encoding:

@@ -17,6 +17,7 @@ from kedge.models.board.backends import (
     Evaluation,
     Network,
     evaluation_of,
+    finite,
     joined,
     nothing,
 )
@@ -61,7 +62,7 @@ class OnnxNetwork(Backend):
             content = _graph(self.weights())
         self._threads = threads
         self._session = self._open(content, 1)
-        signature = _check_signature(self._session, self._name, known)
+        signature = _check_signature(self._session, self.name, known)
         self.encoding, self._planes, self._outputs = signature
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._wide = self._open(content, threads) if threads > 1 else self._session
@@ -70,11 +71,11 @@ class OnnxNetwork(Backend):
         return type(self)(weights, threads=self._threads)
 
     def _open(self, content: bytes, threads: int) -> "Session":
-        return onnx_session(self._name, content, threads)
+        return onnx_session(self.name, content, threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         planes = self.encoding.check_planes(planes)
-        return self._spread(len(planes), lambda rows: planes[rows])
+        return finite(self, self._spread(len(planes), lambda rows: planes[rows]))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         masks, numbers = self.encoding.check_packed(masks, numbers)
@@ -96,7 +97,7 @@ class OnnxNetwork(Backend):
 
         starts = range(0, count, size)
         spread = map if self._pool is None or len(starts) == 1 else self._pool.map
-        return evaluation_of(self._name, *joined(list(spread(run, starts))))
+        return evaluation_of(*joined(list(spread(run, starts))))
 
 
 class OpenVinoNetwork(OnnxNetwork):
@@ -118,7 +119,7 @@ class OpenVinoNetwork(OnnxNetwork):
     def _open(self, content: bytes, threads: int) -> "Session":
         # Threads either take shares of a batch or work on one batch together.
         streams = self._threads if threads == 1 else 1
-        return _OpenVinoSession(self._name, content, self._threads, streams, self._dtype)
+        return _OpenVinoSession(self.name, content, self._threads, streams, self._dtype)
 
 
 class _Port(NamedTuple):

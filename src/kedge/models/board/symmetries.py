@@ -24,6 +24,10 @@ class SymmetricNetwork:
         return replace(self, network=self.network.on(side))
 
     @property
+    def name(self) -> str:
+        return self.network.name
+
+    @property
     def encoding(self) -> Encoding:
         return self.network.encoding
 

@@ -15,6 +15,7 @@ from kedge.models.board.backends import (
     Evaluation,
     Network,
     evaluation_of,
+    finite,
     joined,
     nothing,
 )
@@ -85,7 +86,7 @@ class TorchNetwork(Backend):
         return TorchNetwork(weights, device=where, dtype=self._dtype, compile=self._pad)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        return self._batches(self._forward, self.encoding.check_planes(planes))
+        return finite(self, self._batches(self._forward, self.encoding.check_planes(planes)))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         masks, numbers = self.encoding.check_packed(masks, numbers)
@@ -109,7 +110,7 @@ class TorchNetwork(Backend):
             with torch.inference_mode():
                 outputs = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
             parts.append([out[:rows].cpu().numpy() for out in outputs if out is not None])
-        return evaluation_of(self._name, *joined(parts))
+        return evaluation_of(*joined(parts))
 
 
 def _padded(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

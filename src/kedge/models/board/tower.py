@@ -7,7 +7,14 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of
+from kedge.models.board.backends import (
+    Array,
+    Backend,
+    Evaluation,
+    Network,
+    evaluation_of,
+    finite,
+)
 from kedge.models.board.weights import Weights
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
@@ -41,22 +48,22 @@ class TowerNetwork(Backend):
         self.encoding = weights.encoding
         self._threads = threads
         if weights.player_options:
-            raise InputError(f"{self._name}: takes the players as input; use for_players")
+            raise InputError(f"{self.name}: takes the players as input; use for_players")
         try:
             self._tower = _tower(weights, threads)
         except ValueError as error:  # from numpy or the native core
-            raise InputError(f"{self._name}: {error}") from None
+            raise InputError(f"{self.name}: {error}") from None
 
     def _computing(self, weights: Weights) -> Network:
         return TowerNetwork(weights, threads=self._threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         outputs = self._tower.evaluate(self.encoding.check_planes(planes))
-        return evaluation_of(self._name, *outputs)
+        return finite(self, evaluation_of(*outputs))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         packed = self.encoding.check_packed(masks, numbers)
-        return evaluation_of(self._name, *self._tower.evaluate_packed(*packed))
+        return evaluation_of(*self._tower.evaluate_packed(*packed))
 
 
 def _tower(weights: Weights, threads: int) -> _core.Tower:

@@ -41,6 +41,8 @@ class Weights:
     sha256: str  # of the file
     training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
     encoding: Encoding
+    name: str = field(default="weights", compare=False)
+    """The model's name, for errors."""
     tower_layers: dict[str, tuple[Array, Array, Any]] = field(
         default_factory=dict, compare=False, repr=False
     )

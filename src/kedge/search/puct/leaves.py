@@ -26,6 +26,8 @@ class Lane(Protocol):
     numbers: Floats  # (rows)
     moves: npt.NDArray[np.int32]
     policy_size: int
+    name: str
+    """The network's, for errors."""
 
     def evaluate(self, rows: int, moves: int) -> tuple[Floats, Floats]:
         """The logits of the first `moves` and values of the first `rows`, until the next call."""
@@ -54,4 +56,4 @@ def evaluate_leaves(
     try:
         forest.update_logits(logits, values, temperature)
     except ValueError:
-        raise InputError("the network's output is not finite") from None
+        raise InputError(f"{lane.name}: the network's outputs are not finite") from None
