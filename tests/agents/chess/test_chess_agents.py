@@ -304,7 +304,7 @@ def test_a_network_that_overflows_is_named(tmp_path):
     path.write_bytes(to_onnx(replace(weights, arrays=arrays)).SerializeToString())
     store.add("huge", path)
     for spec in ("puct(huge)", "huge", f'puct("{path}")'):
-        with pytest.raises(InputError, match="huge.*: the network's outputs are not finite"):
+        with pytest.raises(InputError, match=r"huge.*: the network's outputs are not finite"):
             make_agent(spec).analyse_many([STATE])
 
 
