@@ -13,6 +13,7 @@ from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
 from kedge.interfaces.web.play.agents.worker_threads import BusyError, WorkerThreads
+from kedge.interfaces.web.play.game import seats as seats_module
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
@@ -40,6 +41,28 @@ def test_an_agent_answers_a_move(hall, chess, until):
         assert len(table.session.turns) == 2
         assert table.session.thoughts[-1].done
         assert table.session.trouble is None
+
+    asyncio.run(game())
+
+
+def test_the_dial_of_a_seat_is_looked_up_once(hall, chess, until, monkeypatch):
+    places, plain = [], seats_module.dial
+    monkeypatch.setattr(
+        seats_module, "dial", lambda game, x, **more: places.append(x) or plain(game, x, **more)
+    )
+
+    async def game():
+        table = await hall().open(NewSession(game="chess", seats=[SeatIn(human=True), SeatIn()]))
+        assert len(places) == 2
+        play(table, "e4")
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert [seat.dial for seat in game_view(table.session).seats] == [0.5, 0.5]
+        table.session.record()
+        assert len(places) == 2
+        table.sit(1, SeatIn(dial=0.2))
+        assert places[2:] == [0.2]
+        chess.go.set()
 
     asyncio.run(game())
 

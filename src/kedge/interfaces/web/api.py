@@ -19,8 +19,8 @@ from kedge.interfaces.web.assets import script_url, style_url
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.agents.policy import agent_policy
-from kedge.interfaces.web.play.game.players import known_names
 from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.seats import known_names
 from kedge.interfaces.web.play.game.views import game_view, position_view
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError

@@ -11,7 +11,6 @@ from kedge.interfaces.web.pages.thoughts import Move, StopFlag
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
-from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
@@ -201,7 +200,7 @@ class Table:
             await asyncio.sleep(_WATCHED)
         decisions = {}
         try:
-            specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
+            specs = {seat: session.seats[seat].spec for seat in seats}
             left = None if session.clock is None else session.clock.now()
             async for decision in self._hall.agents.think(session, specs, stop, left):
                 if decision.action is not None:

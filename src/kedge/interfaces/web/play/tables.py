@@ -12,13 +12,12 @@ from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.opening import new_session, open_record
-from kedge.interfaces.web.play.game.players import agent_at
 from kedge.interfaces.web.play.game.saving import from_document
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.hall import Hall
 from kedge.interfaces.web.play.table import Table
-from kedge.interfaces.web.schemas import NewSession, ReadRecord, SeatIn
+from kedge.interfaces.web.schemas import NewSession, ReadRecord
 
 _LIVE = 512  # tables in memory, and so the most that can be busy at once
 
@@ -55,7 +54,6 @@ class Tables:
     async def open(self, new: NewSession) -> Table:
         """Return a table for a new game."""
         game, rng = self.game(new.game), self._rng.spawn(1)[0]
-        _check_seats(game, new.seats)
 
         def opened() -> Session:
             return new_session(game, new.setup, new.seats, new.turns, rng)
@@ -65,7 +63,6 @@ class Tables:
     async def read(self, file: ReadRecord) -> Table:
         """Return a table for a game from a file."""
         game, rng = self.game(file.game), self._rng.spawn(1)[0]
-        _check_seats(game, file.seats)
 
         def opened() -> Session:
             return open_record(game, game.read(file.record), file.seats, rng)
@@ -117,9 +114,3 @@ class Tables:
             self._tables.pop(idle).close()
         table = self._tables[session.id] = Table(session, self._hall)
         return table
-
-
-def _check_seats(game: PageGame, seats: list[SeatIn] | None) -> None:
-    """Raise `InputError` if a seat asks for an agent that it cannot have."""
-    for seat in seats or []:
-        agent_at(game, seat)

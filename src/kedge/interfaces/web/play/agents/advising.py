@@ -6,7 +6,6 @@ import logging
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
-from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import send_thought
@@ -54,8 +53,7 @@ class Adviser:
     def _spec(self, seat: int) -> Spec:
         """The agent that advises the person at `seat`: the opponent's or, without one, its own."""
         seats = self._session.seats
-        adviser = next((other for other in seats if not other.human), seats[seat])
-        return spec_at(self._session.game, adviser)
+        return next((other for other in seats if not other.human), seats[seat]).spec
 
     async def _advise(self, seats: list[int]) -> None:
         """Advise all people to move with one search."""

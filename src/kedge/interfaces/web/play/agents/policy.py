@@ -9,7 +9,7 @@ from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.game.opening import new_session
-from kedge.interfaces.web.play.game.players import checked_spec, spec_at
+from kedge.interfaces.web.play.game.seats import checked_spec, seated
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import PolicyQuestion, SeatIn
 from kedge.specs import Spec
@@ -38,7 +38,7 @@ def _spec(question: PolicyQuestion, game: PageGame) -> Spec:
     """The spec of the agent: as given, or at a setting of the dial."""
     if question.agent is None:
         x = 0.5 if question.dial is None else question.dial
-        return spec_at(game, SeatIn(dial=x, settings=question.settings))
+        return seated(game, SeatIn(dial=x, settings=question.settings)).spec
     if question.dial is not None:
         raise InputError("agent and dial: give only one of them")
     return checked_spec(question.agent)

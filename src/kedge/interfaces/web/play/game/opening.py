@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.play.game.clock import Clock
+from kedge.interfaces.web.play.game.seats import seated
 from kedge.interfaces.web.play.game.session import UNFINISHED, Session
 from kedge.interfaces.web.problems import plain_error
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
@@ -23,9 +24,10 @@ def new_session(
     rng: np.random.Generator,
 ) -> Session:
     """Return a new game after `turns`, or raise `InputError` if something is illegal."""
+    sitting = None if seats is None else [seated(game, who) for who in seats]
     dealt = game.dealt(_checked(game, setup), rng)
     session = Session(secrets.token_urlsafe(16), game, dealt, [], game.begin(dealt))
-    session.fill_seats(seats)
+    session.fill_seats(sitting)
     for turn in turns:
         session.take(turn)
     session.heading = Heading(date=time.strftime("%Y-%m-%d"))
@@ -47,6 +49,7 @@ def open_record(
     A finished game, or one that others played, is there to look through. `seats` continue any
     other. If no agent can play, people sit at all seats.
     """
+    sitting = None if seats is None else [seated(game, who) for who in seats]
     if len(record.turns) > MOST_TURNS:
         raise InputError(
             f"the game has {len(record.turns)} turns; at most {MOST_TURNS} are allowed"
@@ -62,7 +65,7 @@ def open_record(
         return session
     session.heading = Heading(date=record.heading.date or session.heading.date)
     if game.no_agents(session.setup) is None:
-        session.fill_seats(seats)
+        session.fill_seats(sitting)
     return session
 
 

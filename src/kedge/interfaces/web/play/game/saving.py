@@ -6,6 +6,7 @@ from typing import Any
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import Heading, PageGame
 from kedge.interfaces.web.play.game.clock import Clock
+from kedge.interfaces.web.play.game.seats import seated
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import SeatIn
 
@@ -19,7 +20,7 @@ def to_document(session: Session) -> dict[str, Any]:
         "id": session.id,
         "game": session.game.name,
         "setup": session.setup.model_dump(),
-        "seats": [seat.model_dump() for seat in session.seats],
+        "seats": [seat.who.model_dump() for seat in session.seats],
         "turns": session.moves(),
         "pending": {
             seat: session.game.text(session.state, action)
@@ -45,7 +46,7 @@ def from_document(game: PageGame, document: dict[str, Any], awake: float = 0.0) 
 
 def _read(game: PageGame, document: dict[str, Any]) -> Session:
     setup = game.setup.model_validate(document["setup"])
-    seats = [SeatIn.model_validate(seat) for seat in document["seats"]]
+    seats = [seated(game, SeatIn.model_validate(seat)) for seat in document["seats"]]
     session = Session(document["id"], game, setup, seats, game.begin(setup))
     for turn in document["turns"]:
         session.take(turn)

@@ -8,7 +8,7 @@ from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import REFEREE, Document, Heading, PageGame, Rating, Turn
 from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
-from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of
+from kedge.interfaces.web.play.game.seats import Seat, seated
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept
@@ -34,7 +34,7 @@ class Session:
     id: str
     game: PageGame
     setup: Any
-    seats: list[SeatIn]
+    seats: list[Seat]
     state: Any
     """The position. A turn replaces it, so that agents may look at it meanwhile."""
     turns: list[PlayedTurn] = field(default_factory=list)
@@ -120,11 +120,11 @@ class Session:
         """Change who sits at `seat`, and drop a pending move of that seat."""
         if not 0 <= seat < len(self.seats):
             raise InputError(f"seat {seat}: the game has {len(self.seats)} seats")
-        agent_at(self.game, who)  # raises if the seat cannot have this agent
+        sitting = seated(self.game, who)
         if self.game.secret and who.human != self.seats[seat].human:
             raise InputError("seats are fixed in this game: a new player would see hidden cards")
         self._admit(who)
-        self.seats[seat] = who
+        self.seats[seat] = sitting
         self.pending.pop(seat, None)
         self.unplayed.pop(seat, None)
         self.revision += 1
@@ -204,10 +204,8 @@ class Session:
     def played(self) -> Document:
         """Return the game so far, for records and reviews."""
         outcome = None if self.ended == UNFINISHED else self.outcome
-        names: list[str | None] = [player_name(self.game, seat) for seat in self.seats]
-        ratings: list[Rating | None] = [
-            None if seat.human else rating_of(self.game, seat) for seat in self.seats
-        ]
+        names: list[str | None] = [seat.player for seat in self.seats]
+        ratings: list[Rating | None] = [seat.rating for seat in self.seats]
         return Document(
             self.setup,
             self.state,
@@ -230,15 +228,16 @@ class Session:
         if self.game.secret and self.outcome is None:
             raise InputError("a review would reveal secrets; finish the game first")
 
-    def fill_seats(self, seats: list[SeatIn] | None) -> None:
+    def fill_seats(self, seats: list[Seat] | None) -> None:
         """Fill the seats; by default a person takes the first and agents the others."""
         count = len(self.game.seats(self.setup))
-        sitting = _default_seats(count) if seats is None else seats
-        if len(sitting) != count:
-            raise InputError(f"seats: expected {count}, got {len(sitting)}")
-        for seat in sitting:
-            self._admit(seat)
-        self.seats = sitting
+        if seats is None:
+            seats = [seated(self.game, SeatIn(human=seat == 0)) for seat in range(count)]
+        if len(seats) != count:
+            raise InputError(f"seats: expected {count}, got {len(seats)}")
+        for seat in seats:
+            self._admit(seat.who)
+        self.seats = seats
 
     def take(self, turn: Turn) -> None:
         """Apply a recorded turn, or raise `InputError` if it is illegal."""
@@ -308,8 +307,3 @@ class Session:
         """Publish the analyses behind the last turn."""
         self.thoughts = [*self.thoughts, *self.unplayed.values()][-_THOUGHTS:]
         self.unplayed = {}
-
-
-def _default_seats(count: int) -> list[SeatIn]:
-    """Return a person for the first seat and agents for the others."""
-    return [SeatIn(human=seat == 0) for seat in range(count)]

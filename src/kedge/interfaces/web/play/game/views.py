@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from kedge.interfaces.web.pages.page_game import EVERYTHING, Rating
 from kedge.interfaces.web.pages.thoughts import Thought
-from kedge.interfaces.web.play.game.players import agent_at, dial_at, rating_of
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import (
@@ -97,15 +96,15 @@ def _seats(session: Session) -> list[SeatOut]:
 def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
     """Who sits there, with the dial's measurements if they hold for this game."""
     game, seat = session.game, session.seats[number]
-    dial, agent = dial_at(game, seat), None if seat.human else agent_at(game, seat)
+    dial, agent = seat.dial, None if seat.human else seat.agent
     measured = dial if game.is_measured(session.setup) else None
     return SeatOut(
         name=game.seats(session.setup)[number],
         human=seat.human,
         player=player,
-        rating=rating if session.is_recorded or seat.human else rating_of(game, seat),
-        dial=seat.dial if game.has_dial else None,
-        settings=seat.settings,
+        rating=rating if session.is_recorded or seat.human else seat.rating,
+        dial=None if dial is None else seat.who.dial,
+        settings=seat.who.settings,
         agent=None if agent is None else str(agent),
         numbers={} if dial is None else dict(dial.settings),
         likeness=[] if measured is None else [vars(figure) for figure in measured.likeness],
