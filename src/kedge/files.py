@@ -51,7 +51,7 @@ def write_atomic(path: Path, content: bytes | str) -> None:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that appears at ``path`` only when complete and on disk."""
-    _refuse_folder(path)
+    _refuse_others(path)
     partial = _beside(path)
     try:
         try:
@@ -70,7 +70,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 def check_writable(path: Path) -> None:
     """Raise an `InputError` now if `whole_file` would raise it later."""
-    _refuse_folder(path)
+    _refuse_others(path)
     partial = _beside(path)
     try:
         partial.open("xb").close()
@@ -79,11 +79,13 @@ def check_writable(path: Path) -> None:
         raise InputError(f"{path}: cannot write ({error.strerror})") from error
 
 
-def _refuse_folder(path: Path) -> None:
-    # Renaming onto a folder raises errors that differ by system. Path.is_dir raises for names that
-    # are too long; os.path.isdir does not.
+def _refuse_others(path: Path) -> None:
+    # Renaming onto a folder raises errors that differ by system, and onto a device replaces it.
+    # Path.is_dir raises for names that are too long; os.path.isdir does not.
     if os.path.isdir(path):
         raise InputError(f"{path}: cannot write (it is a folder)")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path}: cannot write (it is not a file)")
 
 
 def _beside(path: Path) -> Path:

@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 
 import typer
 
-from kedge.errors import InputError
 from kedge.options import DEVICE, DTYPE, Option
 
 if TYPE_CHECKING:
     from kedge.experiments import Experiment
-
-
-def svg_file(path: Path | None) -> Path | None:
-    """Return the path of a picture, whose name must end in .svg."""
-    if path is not None and path.suffix.lower() != ".svg":
-        raise InputError(f"--svg: {path}: the file name must end in .svg")
-    return path
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

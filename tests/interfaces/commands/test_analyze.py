@@ -225,6 +225,14 @@ def interrupted(monkeypatch, after, *arguments):
     return analyze(*arguments)
 
 
+def test_a_picture_of_several_games_is_refused_before_any_review(games, monkeypatch):
+    monkeypatch.setattr(chess_review, "analyse_game", None)
+    done = analyze(games, "--agent", "chess", "--svg", "it.svg", "--out", "out.pgn")
+    said = "kedge: --svg: draws one game; choose it with --game\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    assert not Path("out.pgn").exists()
+
+
 def test_finished_games_are_reported_when_interrupted(games, monkeypatch):
     done = interrupted(monkeypatch, 1, games, "--agent", "chess", "--json")
     assert (done.returncode, done.stderr.count("\n")) == (130, 1)
@@ -233,10 +241,10 @@ def test_finished_games_are_reported_when_interrupted(games, monkeypatch):
 
 def test_an_interrupt_before_the_first_game_overwrites_nothing(games, tmp_path, monkeypatch):
     out = tmp_path / "out.pgn"
-    out.write_text("older")
+    out.write_text(older := '[Annotator "kedge analyze"]')
     done = interrupted(monkeypatch, 0, games, "--agent", "chess", "--out", out)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "kedge: interrupted\n")
-    assert out.read_text() == "older"
+    assert out.read_text() == older
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,22 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json, function_options, option_parameter, svg_file, unfolded
-from kedge.interfaces.output import KEPT, InterruptError, print_json
+from kedge.interfaces.options import Json, function_options, option_parameter, unfolded
+from kedge.interfaces.output import (
+    KEPT,
+    InterruptError,
+    check_replaceable,
+    print_json,
+    svg_file,
+    write_picture,
+)
 from kedge.options import Option
 from kedge.records.formats import files_words, recorded_game
 
@@ -95,8 +103,6 @@ class GameChoice:
 
     def read(self, file: Path, kind: str, report: "ReadReport") -> Iterator[Any]:
         """Yield the games; raise `InputError` if there are none."""
-        from itertools import islice
-
         from kedge import records
         from kedge.records.formats import record_format
         from kedge.records.report import no_game
@@ -136,16 +142,14 @@ class WrittenFiles:
     ] = None
 
     def check(self, file: Path, *, as_json: bool) -> None:
-        """Raise `InputError` if these files cannot be written, or would replace `file`."""
-        from kedge.files import check_writable
-
+        """Raise `InputError` if these files cannot be written, or would replace others."""
         if self.out == "-" and as_json:
             raise InputError("--out -: with --json, name a file")
         record = None if self.out in (None, "-") else Path(str(self.out))
         if record is not None and os.path.exists(record) and record.samefile(file):
             raise InputError(f"{record}: holds the games themselves; name another file")
-        if self.svg is not None:
-            check_writable(self.svg)
+        if record is not None:
+            check_replaceable(record, "reviewed")
 
     def check_picture(self, review: "Review", game: str) -> None:
         """Raise `InputError` if a picture is wanted and the game has none."""
@@ -154,10 +158,8 @@ class WrittenFiles:
 
     def draw(self, review: "Review", reports: "Iterable[ReviewReport]") -> None:
         """Draw the game, if a picture is wanted."""
-        from kedge.files import write_atomic
-
         if self.svg is not None and review.draw is not None:
-            write_atomic(self.svg, review.draw(*reports))
+            write_picture(self.svg, review.draw(*reports))
 
     @contextlib.contextmanager
     def writer(
@@ -201,18 +203,25 @@ class Reviews:
         with files.writer(self.review.annotated) as write, counting_moves(quiet=quiet) as begin:
             reviewer = None  # made once there is a game: without games, the agent is not at fault
             try:
-                for game in games:
-                    if self.reports and files.svg is not None:
-                        raise InputError("--svg: draws one game; choose it with --game")
+                for number, game in self._numbered(games, only_one=files.svg is not None):
                     reviewer = reviewer or make_reviewer()
-                    self._add_game(game, reviewer, begin, write)
+                    self._add_game(number, game, reviewer, begin, write)
             except KeyboardInterrupt:
                 if not self.reports:  # nor is a file of older ones overwritten
                     raise
                 self.is_interrupted = True
 
+    def _numbered(self, games: Iterable[Any], *, only_one: bool) -> Iterator[tuple[int, Any]]:
+        """Yield the games with their numbers; of a second one, raise `InputError` at once."""
+        numbered = ((self.read.games + self.read.broken_games, game) for game in games)
+        first = list(islice(numbered, 2 if only_one else 0))
+        if len(first) > 1:
+            raise InputError("--svg: draws one game; choose it with --game")
+        yield from chain(first, numbered)
+
     def _add_game(
         self,
+        number: int,
         game: Any,
         reviewer: "Reviewer",
         begin: "Callable[[int, int], Tell]",
@@ -220,7 +229,6 @@ class Reviews:
     ) -> None:
         from kedge.experiments.engines.jobs import deferred_interrupt
 
-        number = self.read.games + self.read.broken_games
         with _located(self.file, number):
             report = reviewer(game, begin(number, len(game)))
         with deferred_interrupt():  # a game is kept whole or not at all

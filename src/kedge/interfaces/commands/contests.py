@@ -1,8 +1,5 @@
 """``kedge predict``, ``match``, ``tournament`` and ``selfplay``: experiments of the catalogue."""
 
-import lzma
-import re
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +9,7 @@ import typer
 from kedge.errors import InputError
 from kedge.interfaces.commands.groups import GameGroup, Maker
 from kedge.interfaces.options import Running, experiment_command
-from kedge.interfaces.output import print_json, run_and_report
+from kedge.interfaces.output import check_replaceable, print_json, run_and_report
 
 if TYPE_CHECKING:
     from kedge.catalogue import GameEntry
@@ -83,7 +80,10 @@ def _run(
     for name, path in wanted.items():
         if name not in known:
             raise InputError(f"--{name.replace('_', '-')}: {experiment.name} writes no games")
-        (make_folder if known[name].is_folder else _check_games_file)(path)
+        if known[name].is_folder:
+            make_folder(path)
+        else:
+            check_replaceable(path, "played")
     done, report, _ = run_and_report(experiment, running)
     for name, path in wanted.items():
         known[name].write(experiment.records(done.results), path)
@@ -93,27 +93,3 @@ def _run(
     typer.echo(report.text(), nl=False)
     for path in (done.folder, *wanted.values()):
         typer.echo(str(path))
-
-
-# The event of chess and Go games, and the id of games of Diplomacy and Hanabi, with a digest.
-_OURS = re.compile(rb'kedge match|"[a-z]+-[0-9a-f]{12}-[0-9]+"')
-_HEAD = 1 << 16  # bytes that have the tags of the first game
-
-
-def _check_games_file(path: Path) -> None:
-    """Refuse to replace a file that does not begin with a game which kedge played."""
-    from kedge.files import check_writable
-    from kedge.records.streams import opened
-
-    check_writable(path)
-    if not path.is_file() or not path.stat().st_size:
-        return
-    try:
-        with opened(path) as (_, content, _):
-            is_ours = bool(_OURS.search(content.read(_HEAD)))
-    except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error):  # damaged or not readable
-        is_ours = False
-    if not is_ours:
-        raise InputError(
-            f"{path}: exists, and its games are not from kedge; give another file name, or move it"
-        )

@@ -7,7 +7,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.options import Json
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import check_new, print_json
 
 if TYPE_CHECKING:
     from kedge.models.store import ModelInfo
@@ -152,11 +152,9 @@ def mean_of_models(
         raise InputError("one model has no mean; name two or more")
     if out.suffix != ".onnx":
         raise InputError(f"--out {out}: the file name must end in .onnx")
+    check_new(out)
     networks = [load_as(Weights, name) for name in models]
-    try:
-        write_atomic(out, to_shipped_onnx(mean_of(networks)).SerializeToString())
-    except OSError as error:
-        raise InputError(f"{out}: cannot write ({error.strerror})") from None
+    write_atomic(out, to_shipped_onnx(mean_of(networks)).SerializeToString())
     if as_json:
         print_json({"models": models, "file": out})
     else:

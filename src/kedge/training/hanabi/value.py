@@ -50,12 +50,15 @@ def train(
     name: str, folder: Path, games: int, rng: np.random.Generator, *, bomb: Bomb, greedy: bool
 ) -> list[Explained]:
     """Write the model `name` with a fitted value to the folder's ``model.onnx``."""
+    path = folder / "model.onnx"
+    if path.exists():
+        raise InputError(f"{path}: exists; choose another folder, or move it")
     weights = load_as(PolicyWeights, name)
     rules = Hanabi(**weights.game.parameters, bomb=bomb)
     make_folder(folder)
     value, explained = fit(blueprint_of(weights), rules, games, rng, greedy=greedy)
     model = to_shipped_onnx(replace(weights, value=value))
-    write_atomic(folder / "model.onnx", model.SerializeToString())
+    write_atomic(path, model.SerializeToString())
     return explained
 
 

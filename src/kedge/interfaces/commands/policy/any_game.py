@@ -14,6 +14,7 @@ from kedge.interfaces.commands.policy.table import (
     print_table,
 )
 from kedge.interfaces.options import Json
+from kedge.interfaces.output import write_picture
 
 
 def any_game_policy(
@@ -49,9 +50,11 @@ def any_game_policy(
         raise InputError("--moves: the game is over; leave out the last move")
     if state.current_player() < 0:
         raise InputError(f"{game}: players do not move in turn; try kedge solve {game}")
+    if svg is not None and not hasattr(state, "to_svg"):
+        raise InputError(f"--svg: {game} draws no pictures")
     decision = decide(agent, state, game, quiet=as_json)
     if svg is not None:
-        _draw(state, game, svg)
+        write_picture(svg, state.to_svg())
     if as_json:
         position = {"game": game, "player": state.current_player(), "history": played}
         print_moves_json(decision, position)
@@ -86,11 +89,3 @@ def _first_move(state: Any, text: str) -> tuple[int, int]:
         raise InputError(f"{word!r} is not a legal move; legal: {known}")
     name = max(fitting, key=len)
     return names[name], len(name)
-
-
-def _draw(state: Any, game: str, svg: Any) -> None:
-    from kedge.files import write_atomic
-
-    if not hasattr(state, "to_svg"):
-        raise InputError(f"--svg: {game} draws no pictures")
-    write_atomic(svg, state.to_svg())

@@ -13,6 +13,7 @@ from kedge.interfaces.commands.policy.table import (
     print_table,
 )
 from kedge.interfaces.options import Json
+from kedge.interfaces.output import write_picture
 
 
 def chess_policy(
@@ -48,10 +49,9 @@ def chess_policy(
     state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
     decision = decide(agent, state, "chess", quiet=as_json)
     if svg is not None:
-        from kedge.files import write_atomic
         from kedge.interfaces.pictures.chess import draw
 
-        write_atomic(svg, draw(state, decision.rows))
+        write_picture(svg, draw(state, decision.rows))
     if as_json:
         print_moves_json(decision, {"fen": state.fen()})
     else:

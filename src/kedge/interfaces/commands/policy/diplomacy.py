@@ -10,8 +10,8 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.commands.policy.table import Seed, print_rest
-from kedge.interfaces.options import Json, svg_file, unfolded
-from kedge.interfaces.output import print_json
+from kedge.interfaces.options import Json, unfolded
+from kedge.interfaces.output import print_json, svg_file, write_picture
 
 if TYPE_CHECKING:
     from kedge.agents.agent import Row
@@ -100,9 +100,7 @@ def orders_policy(
         [analysis] = orders_agent.analyse_many([(state, number)], np.random.default_rng(seed))
     rows = analysis.rows()
     if svg is not None:
-        from kedge.files import write_atomic
-
-        write_atomic(svg, state.to_svg({name: format_orders(rows[0].action)}))
+        write_picture(svg, state.to_svg({name: format_orders(rows[0].action)}))
     if as_json:
         facts = {"phase": state.phase, "power": name}
         print_json(

@@ -17,6 +17,7 @@ from kedge.interfaces.commands.policy.table import (
     print_table,
 )
 from kedge.interfaces.options import Json, unfolded
+from kedge.interfaces.output import write_picture
 from kedge.words import counted
 
 if TYPE_CHECKING:
@@ -120,10 +121,9 @@ def go_policy(
     play_moves(state, moves, state.parse_gtp)
     decision = decide(agent, state, "go", quiet=as_json)
     if svg is not None:
-        from kedge.files import write_atomic
         from kedge.interfaces.pictures.go import draw
 
-        write_atomic(svg, draw(state, decision.rows))
+        write_picture(svg, draw(state, decision.rows))
     if as_json:
         facts = {
             "size": state.size,

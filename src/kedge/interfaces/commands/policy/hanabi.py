@@ -11,8 +11,8 @@ import typer
 from kedge.errors import InputError
 from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
 from kedge.interfaces.commands.policy.table import Seed, bar, print_rest
-from kedge.interfaces.options import Json, svg_file, unfolded
-from kedge.interfaces.output import print_json
+from kedge.interfaces.options import Json, unfolded
+from kedge.interfaces.output import print_json, svg_file, write_picture
 from kedge.words import counted
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def hanabi_policy(
         analysis = player.explain(state, rng)
     cards = _cards(state, analysis)
     if svg is not None:
-        from kedge.files import write_atomic
-
-        write_atomic(svg, state.to_svg())
+        write_picture(svg, state.to_svg())
     if as_json:
         turn = {"game": position.number, "turn": position.turn, "player": state.current_player()}
         thought = {"value": analysis.value, "moves": _json_rows(state, analysis), "cards": cards}

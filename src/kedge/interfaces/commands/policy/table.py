@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import svg_file
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import print_json, svg_file
 from kedge.words import counted
 
 if TYPE_CHECKING:

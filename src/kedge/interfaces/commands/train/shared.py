@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from kedge.errors import InputError, needs
+from kedge.files import is_partial, make_folder
 from kedge.interfaces.output import resumable
 
 if TYPE_CHECKING:
@@ -72,13 +73,13 @@ class Training:
     @contextmanager
     def started(self) -> "Iterator[Rank]":
         """Join the other processes; check that the folder is writable before games are read."""
-        from kedge.files import make_folder
         from kedge.training.distributed import training_rank
         from kedge.training.memory import enough_memory
 
         with training_rank(self.device) as rank, resumable(), enough_memory():
             is_new = not os.path.exists(self.folder)
             make_folder(self.folder)
+            _check_own(self.folder)
             try:
                 yield rank
             except InputError:
@@ -100,6 +101,19 @@ class Training:
                 err=False,
             )
         say(rank, f"{self.folder / 'model.onnx'}", err=False)
+
+
+def _check_own(folder: Path) -> None:
+    """Raise `InputError` if the folder has files and no training, which would replace some."""
+    if (folder / "checkpoint.pt").exists():
+        return
+    ours = {"synthetic.npz", "rollouts", "checkpoint.partial"}  # a training may write them first
+    names = sorted(path.name for path in folder.iterdir() if not is_partial(path))
+    if strangers := [name for name in names if name not in ours]:
+        raise InputError(
+            f"{folder}: contains {strangers[0]!r} but no checkpoint.pt; "
+            "choose an empty folder or a training's folder"
+        )
 
 
 @dataclass(frozen=True)

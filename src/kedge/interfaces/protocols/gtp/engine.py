@@ -20,6 +20,7 @@ from kedge.errors import InputError
 from kedge.files import write_atomic
 from kedge.games.go import EMPTY, format_gtp, format_score, handicap_points, parse_gtp
 from kedge.games.go.rules import GoRules
+from kedge.interfaces.output import check_new
 from kedge.interfaces.protocols.engine_options import EngineOption
 from kedge.interfaces.protocols.engine_session import EngineSession, printable, talk
 from kedge.interfaces.protocols.gtp import analysis as gtp_analysis
@@ -52,6 +53,7 @@ class Gtp(EngineSession):
         super().__init__(out)
         self._engine = engine
         self._head = "="  # start of the answer to the current command
+        self._printed: set[Path] = set()  # files of this session, which it may write again
         self._set_seed(seed)
 
     def _obey(self, line: str) -> bool:
@@ -138,7 +140,11 @@ class Gtp(EngineSession):
         text = write_sgf(self._engine.game())
         if not rest:
             return text
-        write_atomic(Path(" ".join(rest)), text)
+        path = Path(" ".join(rest))
+        if path not in self._printed:
+            check_new(path)
+        write_atomic(path, text)
+        self._printed.add(path)
         return ""
 
     # Moves
