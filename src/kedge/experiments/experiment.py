@@ -29,6 +29,8 @@ class Task:
     params: Mapping[str, Any] = field(default_factory=dict)
     data: Any = field(default=None, compare=False, repr=False)
     """Input that is sent to the worker with the task, if it does not read its input itself."""
+    known: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Part of its result that is known when the tasks are listed, as JSON; `run` finds the rest."""
 
 
 class FromFiles(cached_property[T]):
@@ -186,7 +188,7 @@ def jobs_of(experiment: Experiment) -> list[Job]:
         if task.key in jobs:
             raise ValueError(f"{experiment.name}: two tasks have the key {task.key!r}")
         params = plain(task.params, f"task {task.key!r}")
-        jobs[task.key] = Job(index, Task(task.key, params, task.data))
+        jobs[task.key] = Job(index, dataclasses.replace(task, params=params))
     return list(jobs.values())
 
 

@@ -141,8 +141,7 @@ class Predict(Experiment):
             )
             for first, end in pairwise(self._bounds(games.count))
         ]
-        # The first task keeps the counts of the whole reading.
-        tasks[0] = replace(tasks[0], params={**tasks[0].params, "read": games.read})
+        tasks[0] = replace(tasks[0], known={"read": games.read})  # the counts of all, once
         return tasks
 
     def _bounds(self, games: int) -> list[int]:
@@ -157,8 +156,7 @@ class Predict(Experiment):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         prediction = self.predict(self.chosen(task), rng)
-        read = {"read": task.params["read"]} if "read" in task.params else {}
-        return {"games": [game.to_json() for game in prediction.games], **read}
+        return {"games": [game.to_json() for game in prediction.games]}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         games = [GameScore.from_json(game) for chunk in results.values() for game in chunk["games"]]

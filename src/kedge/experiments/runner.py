@@ -139,16 +139,17 @@ def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str
 def _save(
     experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write a result and return what the report needs of it.
+    """Write what a worker found, and the known part; return what the report needs of the result.
 
     That of a composite's part is also written to the part's run, where others find it.
     """
-    if job.index in parts:
-        origin, part_run = parts[job.index]
-        part_run.open(origin.total)
-        part_run.save(origin.job, result)
-        result = experiment.gist(result)
-    return store.save(job, result)
+    if job.index not in parts:
+        return store.save(job, {**result, **job.task.known})
+    origin, part_run = parts[job.index]
+    result = {**result, **origin.job.task.known}
+    part_run.open(origin.total)
+    part_run.save(origin.job, result)
+    return store.save(job, experiment.gist(result))
 
 
 def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:

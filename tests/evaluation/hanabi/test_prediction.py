@@ -15,7 +15,7 @@ from kedge.evaluation.hanabi.prediction import (
     at_lambda,
     is_searched,
     predict_at,
-    predict_moves,
+    scored,
 )
 from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi.conventions import ConventionsBlueprint
@@ -29,6 +29,10 @@ pytestmark = pytest.mark.usefixtures("registered")
 def chosen(games, **options):
     sieve = hanabi_sieve(everything=True, **options)
     return [(game, sieve.plies(game).tolist()) for game in games]
+
+
+def predict_moves(pairs, agent, rng):
+    return scored(analysed_games(pairs, agent, rng))
 
 
 def test_which_moves_count():

@@ -55,17 +55,6 @@ class AnalysedGames:
         return sum(int((~is_searched(turn.analysis)).sum()) for turn in self.turns)
 
 
-def predict_moves(
-    chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
-) -> Prediction:
-    """Score `agent` on the played moves; one participant's games are one cluster.
-
-    Cross-entropy scores the agent's policy with `ANCHOR_SHARE` of the anchor's, so that it is
-    finite where a search rules out people's move. No probability is below `LEAST`.
-    """
-    return scored(analysed_games(chosen, agent, rng))
-
-
 def predict_at(lam: float, games: AnalysedGames) -> Prediction:
     """Score a search at any λ on games that it has analysed: its values do not depend on λ."""
     turns = [replace(turn, analysis=at_lambda(turn.analysis, lam)) for turn in games.turns]
@@ -114,7 +103,11 @@ def is_searched(analysis: HanabiAnalysis) -> npt.NDArray[np.bool_]:
 
 
 def scored(games: AnalysedGames) -> Prediction:
-    """Score the analyses by game and kind of move."""
+    """Score the agent on the played moves; one participant's games are one cluster.
+
+    Cross-entropy scores the agent's policy with `ANCHOR_SHARE` of the anchor's, so that it is
+    finite where a search rules out people's move. No probability is below `LEAST`.
+    """
     cells: list[dict[str, Array]] = [{} for _ in games.records]
     for turn in games.turns:
         rows = move_scores(_smoothed(turn.analysis), turn.played)

@@ -11,7 +11,7 @@ from kedge.evaluation.hanabi.prediction import (
     KINDS,
     analysed_games,
     predict_at,
-    predict_moves,
+    scored,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
@@ -78,7 +78,7 @@ class HanabiPredict(DrawnPredict):
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        return predict_moves(games, self.player, rng)
+        return scored(analysed_games(games, self.player, rng))
 
 
 @dataclass(frozen=True, kw_only=True)
