@@ -4,7 +4,7 @@
 
 The games need evaluations, as Lichess writes them. They are those of people by whom
 `kedge train chess` chooses models; with --test, of people whom it keeps for testing. See
-`kedge.evaluation.chess.judge` for the columns.
+`kedge.evaluation.chess.value_accuracy` for the columns.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from kedge.agents.board.networks import network
-from kedge.evaluation.chess.judge import judge
+from kedge.evaluation.chess.value_accuracy import value_accuracy
 from kedge.records import ChessGame, read_chess_games
 from kedge.records.chess.filters import parts_of
 from kedge.records.splits import CHOOSE, TEST
@@ -42,11 +42,11 @@ def main() -> None:
         f"{'of changes':>10} {'blunders':>8} {'seen':>6} {'others':>6} {'ranked':>6}"
     )
     for name in options.model or ("chess", "chess-large"):
-        found = judge(games, network(name))
+        accuracy = value_accuracy(games, network(name))
         print(
-            f"{name:24} {found.positions:9,} {found.correlation:11.3f} {found.error:6.3f} "
-            f"{found.change_correlation:10.3f} {found.blunders:8,} {found.blunders_seen:6.1%} "
-            f"{found.others_seen:6.1%} {found.ranked:6.1%}",
+            f"{name:24} {accuracy.positions:9,} {accuracy.correlation:11.3f} {accuracy.error:6.3f} "
+            f"{accuracy.change_correlation:10.3f} {accuracy.blunders:8,} "
+            f"{accuracy.blunders_seen:6.1%} {accuracy.others_seen:6.1%} {accuracy.ranked:6.1%}",
             flush=True,
         )
 

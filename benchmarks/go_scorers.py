@@ -1,6 +1,6 @@
 """How often scorers of Go find the recorded winner, and how fast, on games that were counted.
 
-    python benchmarks/go_scorers.py games.tsv.xz [--games 60] [--judge katago:PROGRAM,NETWORK]
+    python benchmarks/go_scorers.py games.tsv.xz [--games 60] [--scorer katago:PROGRAM,NETWORK]
 
 Games are drawn from even games of people whose record has a margin and komi. Many records leave out
 the last moves of no value, so a scorer must also handle these. One scorer works at a time.
@@ -46,13 +46,15 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--judge", action="append", help="one more scorer than GNU Go and playouts")
+    parser.add_argument(
+        "--scorer", action="append", help="one more scorer than GNU Go and playouts"
+    )
     options = parser.parse_args()
     games = counted_games(options.data, options.games, options.seed)
     states = [last_state(game) for game in games]
     margins = [float(game.result[2:]) * (game.black_return or 0.0) for game in games]
     print(f"{'scorer':<12}{'games':>8}{'winner':>9}{'exact':>9}{'games/s':>10}")
-    for name in [*(options.judge or []), "gnugo", "playouts"]:
+    for name in [*(options.scorer or []), "gnugo", "playouts"]:
         scorer = scorer_name(name)
         try:
             check_scorer(scorer)

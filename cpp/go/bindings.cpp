@@ -245,9 +245,9 @@ void bind_go(nb::module_& m) {
            [](Board& board, bool player) { board.set_player(player ? kWhite : kBlack); },
            "player"_a)
       .def("legal_actions", &legal_actions)
-      .def("judge",
+      .def("verdict",
            [](const Board& board, Action action) {
-             return kVerdicts[static_cast<int>(board.judge(action))];
+             return kVerdicts[static_cast<int>(board.verdict(action))];
            },
            "action"_a)
       .def("is_legal", &Board::is_legal, "action"_a)

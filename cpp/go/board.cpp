@@ -102,7 +102,7 @@ bool Board::has_occurred(std::uint64_t key) const {
   return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
 }
 
-Verdict Board::judge(Action action) const {
+Verdict Board::verdict(Action action) const {
   if (action >= pass()) return action == pass() ? Verdict::kLegal : Verdict::kOffBoard;
   const Cell stone = cell(action);
   if (chains_.colour(stone) != kEmpty) return Verdict::kOccupied;
@@ -200,7 +200,7 @@ Points Board::legal_points() const {
   Points empty = kGeometries[size_].all, legal{};
   const auto& [black, white] = position().stones;
   for (std::size_t w = 0; w < kWords; ++w) empty[w] &= ~(black[w] | white[w]);
-  // Most points have a liberty of their own and need no further check: see judge().
+  // Most points have a liberty of their own and need no further check: see verdict().
   const bool simple = rules_.ko == Ko::kSimple;
   each(empty, [&](Action p) {
     const Cell c = cell(p);

@@ -82,8 +82,8 @@ class Board {
   void pop();                // must not be at the first position
 
   // Legal by captures and repetition alone: moves after the last pass count, as in some records.
-  Verdict judge(Action action) const;
-  bool is_legal(Action action) const { return judge(action) == Verdict::kLegal; }
+  Verdict verdict(Action action) const;
+  bool is_legal(Action action) const { return verdict(action) == Verdict::kLegal; }
   Points legal_points() const;  // the pass is bit size²
   // The same, ascending; none after two passes in a row.
   std::size_t legal_actions(Action* out) const;

@@ -20,7 +20,7 @@ Illegal replay(Board& board, const Game& game, Rows rows) {
   for (std::size_t ply = 0; ply < game.length; ++ply) {
     const auto move = static_cast<Action>(game.moves[ply]);
     board.set_player(static_cast<Colour>(game.colours[ply]));
-    out = {static_cast<std::int64_t>(ply), board.judge(move)};
+    out = {static_cast<std::int64_t>(ply), board.verdict(move)};
     if (out.verdict != Verdict::kLegal) break;
     for (; row < game.rows && game.plies[row] == out.ply; ++row) fill_row(board, move, row, rows);
     board.push(move);

@@ -198,7 +198,7 @@ def test_names_of_scorers(monkeypatch):
     assert scorer_name("gnugo") == "gnugo"
     with pytest.raises(InputError, match="GNU Go is not installed here"):
         check_scorer("gnugo")
-    with pytest.raises(InputError, match="unknown judge 'gnu'; did you mean gnugo"):
+    with pytest.raises(InputError, match="unknown scorer 'gnu'; did you mean gnugo"):
         scorer_name("gnu")
     with pytest.raises(InputError, match="write katago:PROGRAM,NETWORK"):
         scorer_name("katago:katago")

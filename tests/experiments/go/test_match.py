@@ -80,7 +80,7 @@ def test_the_engine_does_not_matter(go_model, tmp_path):
     assert all(len(record) == 16 for record in records)
     lines = one.report().text().splitlines()
     assert [line.split()[0] for line in lines[4:7]] == ["black", "white", "both"]
-    assert lines[-1] == "judges: playouts 4"
+    assert lines[-1] == "scorers: playouts 4"
 
 
 def test_the_scorer_makes_another_match(go_model):
@@ -89,7 +89,7 @@ def test_the_scorer_makes_another_match(go_model):
     assert quick(go_model, judge=None).judge in ("gnugo", "playouts")
     strength = GoStrength(models=(go_model,), judge="playouts")
     assert strength.digest != GoStrength(models=(go_model,), judge="gnugo").digest
-    with pytest.raises(InputError, match="unknown judge"):
+    with pytest.raises(InputError, match="unknown scorer"):
         quick(go_model, judge="me")
 
 
@@ -145,8 +145,8 @@ def test_scorers_that_failed_are_reported(go_model):
     told[2]["unasked"] = ["gnugo"]
     report = quick(go_model, games=3).report({"games 1-3": {"games": told}})
     assert report.notes[-3:] == [
-        "judges: playouts 3",
-        "a judge failed 2 times, most often: gnugo: died",
+        "scorers: playouts 3",
+        "a scorer failed 2 times, most often: gnugo: died",
         "gnugo failed in three games in a row and was not asked in 1 after them",
     ]
 
@@ -159,7 +159,7 @@ def test_published_strength(go_model):
     assert len(rows) == 10
     assert (rows[1.0, 2.0]["paper"], rows[0.3, 0.5]["paper_se"]) == (0.876, 0.005)
     assert (rows[1.0, 2.0]["games"], rows[1.0, 2.0]["score"]) == (2, 0.5)
-    assert "judges: playouts 20" in report.notes[-1]
+    assert "scorers: playouts 20" in report.notes[-1]
 
 
 def test_a_tradeoff_is_of_both_tables(go_model):

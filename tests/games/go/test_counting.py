@@ -24,7 +24,7 @@ def at(name):
 def test_a_game_is_over_when_both_agree():
     game = counted(*WALLS)
     assert (game.phase, game.deciding()) == ("judging", None)
-    game.judge([])
+    game.propose([])
     assert (game.phase, game.deciding()) == ("marking", BLACK)
     game.agree()
     assert (game.phase, game.deciding()) == ("marking", WHITE)
@@ -34,7 +34,7 @@ def test_a_game_is_over_when_both_agree():
 
 def test_a_new_mark_asks_both_again():
     game = counted(*WALLS, "A3", "B3")
-    game.judge([])
+    game.propose([])
     game.agree()
     game.mark(at("B3"))
     assert game.deciding() == WHITE, "who marks goes on"
@@ -47,7 +47,7 @@ def test_a_new_mark_asks_both_again():
 
 def test_play_goes_on_from_before_the_passes():
     game = counted(*WALLS)
-    game.judge([])
+    game.propose([])
     game.mark(at("D1"))
     game.resume()
     assert (game.phase, game.deciding(), game.dead) == ("play", BLACK, None)
@@ -56,7 +56,7 @@ def test_play_goes_on_from_before_the_passes():
 
 def test_stones_without_an_opponent_between_them_are_one_group():
     game = counted(*WALLS, "A3", "B3", "pass", "B1")
-    game.judge([])
+    game.propose([])
     assert game.group(at("B1")) == {at("B1"), at("B3")}
     assert game.group(at("D1")) == {at(f"D{row}") for row in range(1, 6)}
     game.mark(at("B3"))
@@ -67,12 +67,12 @@ def test_stones_without_an_opponent_between_them_are_one_group():
     with pytest.raises(InputError, match="no stone at E3"):
         game.mark(at("E3"))
     with pytest.raises(InputError, match="no stone at point"):
-        game.judge([at("E3")])
+        game.propose([at("E3")])
 
 
 def test_territory():
     game = counted(*WALLS, "A3", "B3")
-    game.judge([])
+    game.propose([])
     owners = game.territory()
     assert {owners[at(f"E{row}")] for row in range(1, 6)} == {WHITE}
     assert owners[at("A1")] == owners[at("C3")] == EMPTY
@@ -98,7 +98,7 @@ def test_white_is_paid_for_a_handicap():
 
 def test_a_copy_is_a_game_of_its_own():
     game = counted(*WALLS)
-    game.judge([])
+    game.propose([])
     copy = game.clone()
     copy.mark(at("D1"))
     copy.agree()

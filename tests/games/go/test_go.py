@@ -81,7 +81,7 @@ def test_random_games_beside_openspiel(part):
             assert ours.current_player() == theirs.current_player()
             assert not ours.board.is_draw_by_rule()
             action = choose(rng, legal)
-            verdict = strict.judge(action)
+            verdict = strict.verdict(action)
             ours.apply_action(action)
             theirs.apply_action(flip[action])  # it is its own inverse
             if verdict == "superko":
@@ -142,7 +142,7 @@ def test_random_games_beside_the_plain_rules(superko, suicide):
         for _ in range(12 * size):
             legal = ours.legal_actions()
             assert legal == plain.legal_actions()
-            forbidden += sum(ours.judge(p) in ("ko", "superko") for p in range(size * size))
+            forbidden += sum(ours.verdict(p) in ("ko", "superko") for p in range(size * size))
             action = choose(rng, legal)
             ours.push(action)
             plain.play(action)
@@ -212,7 +212,9 @@ def test_ko(superko):
 @pytest.mark.parametrize("superko", KO)
 def test_passes_lift_simple_ko_only(superko):
     state = play(diagram(KO_FIGHT, superko=superko), "C3 pass pass")
-    assert state.board.judge(parse_gtp("B3", 4)) == ("legal" if superko == "simple" else "superko")
+    assert state.board.verdict(parse_gtp("B3", 4)) == (
+        "legal" if superko == "simple" else "superko"
+    )
 
 
 def test_snapback():
@@ -241,8 +243,8 @@ def test_suicide():
         . . .
     """
     one = two.replace("X", "O")
-    assert diagram(two).board.judge(0) == "suicide"
-    assert diagram(one, suicide=True).board.judge(0) == "suicide"
+    assert diagram(two).board.verdict(0) == "suicide"
+    assert diagram(one, suicide=True).board.verdict(0) == "suicide"
     state = play(diagram(two, suicide=True), "A3")
     assert state.board.prisoners == [2, 0]
     assert points(state.board) == [2, 2, 1, 1, 1, 2, 2, 2, 2]
@@ -257,7 +259,7 @@ def test_suicide():
 def test_suicide_may_bring_a_board_back(superko, verdict):
     """The first board, but then with White to move."""
     state = diagram(". . O O O . . . .", superko=superko, suicide=True)
-    assert play(state, "B3 pass").board.judge(0) == verdict
+    assert play(state, "B3 pass").board.verdict(0) == verdict
 
 
 def test_triple_ko():
@@ -273,7 +275,7 @@ def test_triple_ko():
             state.apply_action(action)
         assert not state.board.is_draw_by_rule()
         if superko != "simple":
-            assert state.board.judge(cycle[-1]) == "superko"
+            assert state.board.verdict(cycle[-1]) == "superko"
             continue
         state.apply_action(cycle[-1])
         assert state.board.is_draw_by_rule()

@@ -77,7 +77,7 @@ def test_a_finished_match_writes_its_games_again(name, tmp_path):
 def test_a_match_of_go(go_model, tmp_path):
     sgf = tmp_path / "games.sgf.gz"
     search = f"puct({go_model}, playouts=3)"
-    short = ["--games", 3, "--max-plies", 24, "--judge", "playouts", "--komi", 5.5]
+    short = ["--games", 3, "--max-plies", 24, "--scorer", "playouts", "--komi", 5.5]
     found = answer(search, go_model, *short, "--sgf", sgf, game="go")
     assert found["games"] == found["wins"] + found["draws"] + found["losses"] == 3
     assert (found["game"], found["as_black"]["games"], found["sgf"]) == ("go", 2, str(sgf))
@@ -87,14 +87,14 @@ def test_a_match_of_go(go_model, tmp_path):
     won = [(game.black_return > 0) == (game.black == found["a"]) for game in games]
     assert sum(won) == found["wins"]
     again = match(search, go_model, *short, game="go")
-    assert "judges: playouts 3" in again.stdout.splitlines()
+    assert "scorers: playouts 3" in again.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--judge", "gnu"], "unknown judge 'gnu'; did you mean gnugo"),
-        (["--judge", "katago:a,b"], "/a: No such file"),
+        (["--scorer", "gnu"], "unknown scorer 'gnu'; did you mean gnugo"),
+        (["--scorer", "katago:a,b"], "/a: No such file"),
         (["--komi", "99"], "--komi"),
         (["--sgf", "nowhere/games.sgf"], "nowhere/games.sgf: cannot write"),
     ],

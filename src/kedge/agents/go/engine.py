@@ -308,7 +308,7 @@ class GoEngine(ModelEngine):
 def _push(state: GoState, player: int, action: int) -> None:
     mover = state.board.player()
     state.set_player(player)
-    verdict = state.board.judge(action)
+    verdict = state.board.verdict(action)
     if verdict != "legal":
         state.set_player(mover)
         raise InputError(f"{state.gtp(action)} is not a legal move: {verdict}")

@@ -23,7 +23,6 @@ from kedge.errors import InputError
 from kedge.games.go import EMPTY, GoState, areas
 from kedge.specs import suggest
 
-# The option --judge names a scorer, and so do the error messages.
 SCORERS = ("gnugo", "katago:PROGRAM,NETWORK", "playouts")
 PLAYOUTS = 200  #: More do not find the winner more often.
 _TRIES = 2  # per game; a program that ended is started again
@@ -193,11 +192,11 @@ def scorer_name(text: str | None = None) -> str:
     if text.startswith("katago:"):
         paths = text.removeprefix("katago:").split(",")
         if len(paths) != 2:
-            raise InputError(f"judge {text}: write katago:PROGRAM,NETWORK")
+            raise InputError(f"scorer {text}: write katago:PROGRAM,NETWORK")
         # Workers may run in another folder.
         return "katago:" + ",".join(str(Path(path).resolve()) for path in paths)
     if text not in SCORERS:
-        raise InputError(f"unknown judge {text!r}; {suggest(text, list(SCORERS))}")
+        raise InputError(f"unknown scorer {text!r}; {suggest(text, list(SCORERS))}")
     return text
 
 
@@ -210,7 +209,7 @@ def check_scorer(scorer: str) -> None:
     """Raise an `InputError` if the scorer is not installed on this machine."""
     if scorer == "gnugo" and not _gnugo():
         raise InputError(
-            "judge gnugo: GNU Go is not installed here; --judge playouts needs no program"
+            "scorer gnugo: GNU Go is not installed here; --scorer playouts needs no program"
         )
 
 

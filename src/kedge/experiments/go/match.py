@@ -26,8 +26,8 @@ GO_MAX_PLIES = 722  #: Two for each point of the board, as in AlphaGo Zero.
 HANDICAP_KOMI = 0.5  #: In handicap games komi only prevents draws.
 
 
-# The field `judge`, the option --judge and the keys "judge", "judge_files", "failures" and
-# "unasked" of results keep their names, so that old runs can still be read.
+# The field `judge` and the keys "judge", "judge_files", "failures" and "unasked" of results keep
+# their names, so that old runs can still be read.
 @dataclass(frozen=True, kw_only=True)
 class Scored(Experiment):
     """An experiment with games of Go, whose results depend on the scorer."""
@@ -37,6 +37,7 @@ class Scored(Experiment):
         str | None,
         Option(
             "Scores finished games: `gnugo`, `katago:PROGRAM,NETWORK`, or `playouts`.",
+            flags=("--scorer", "--judge"),
             default="GNU Go where it is installed, else playouts",
         ),
     ] = None
@@ -67,8 +68,8 @@ class GoMatch(Scored, Match):
 
     Each agent has black equally often; with handicap stones, B always has. A game ends with two
     passes in a row. Models that learned from people pass before the board can be counted by rule.
-    So a judge decides which stones are dead, and territory is counted by Japanese rules. No board
-    position may repeat. When a judge fails, it is asked again, then kedge's own judge is; the
+    So a scorer decides which stones are dead, and territory is counted by Japanese rules. No board
+    position may repeat. When a scorer fails, it is asked again, then kedge's own scorer is; the
     report says how often.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
@@ -79,7 +80,7 @@ class GoMatch(Scored, Match):
     - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
     - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
     - `kedge match go "go-large(rank=9d)" "go-large(rank=3d)" --handicap 4`
-    - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
+    - `kedge match go go "go(temperature=0.3)" --scorer katago:./katago,b15.bin.gz --json`
     """
 
     colours: ClassVar[tuple[str, str]] = ("black", "white")
@@ -210,10 +211,10 @@ def scoring_notes(games: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return lines that say which scorers were used, and how often they failed."""
     scorers = Counter(game["judge"] for game in games if "judge" in game)
     failures = [reason for game in games for reason in game.get("failures", ())]
-    notes = ["judges: " + ", ".join(f"{name} {n:,}" for name, n in scorers.most_common())]
+    notes = ["scorers: " + ", ".join(f"{name} {n:,}" for name, n in scorers.most_common())]
     if failures:
         common, _ = Counter(failures).most_common(1)[0]
-        notes.append(f"a judge failed {len(failures):,} times, most often: {common}")
+        notes.append(f"a scorer failed {len(failures):,} times, most often: {common}")
     for name, n in Counter(name for game in games for name in game.get("unasked", ())).items():
         notes.append(f"{name} failed in three games in a row and was not asked in {n:,} after them")
     return notes if scorers else []

@@ -21,7 +21,7 @@ class CountedGo:
     >>> game = CountedGo(GoState(9), GoRules())
     >>> for move in ("E5", "pass", "pass"):
     ...     game.state.apply_action(game.state.parse_gtp(move))
-    >>> game.judge([]), game.agree(), game.agree(), game.score()
+    >>> game.propose([]), game.agree(), game.agree(), game.score()
     (None, None, None, 73.5)
     """
 
@@ -49,15 +49,15 @@ class CountedGo:
             return self.state.current_player()
         return self._next if self.phase == "marking" else None
 
-    def judge(self, dead: Collection[int]) -> None:
-        """Set the referee's proposal of dead stones."""
+    def propose(self, dead: Collection[int]) -> None:
+        """Set the dead stones that the referee proposes."""
         self.state.score(dead)  # raises for points without a stone
         self.dead = frozenset(dead)
         self._agreed, self._next = frozenset(), self.state.board.player()
 
     def mark(self, point: int) -> None:
         """Mark a group as dead, or as alive if it is marked dead."""
-        assert self.dead is not None, "the referee must judge first"
+        assert self.dead is not None, "the referee must propose first"
         group = self.group(point)
         self.dead = self.dead - group if point in self.dead else self.dead | group
         self._agreed = frozenset()

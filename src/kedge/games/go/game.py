@@ -198,7 +198,7 @@ class GoState:
     def _legal(self, action: int) -> int:
         if not 0 <= action <= self.size**2:
             raise InputError(f"{action} is not a point of a {self.size}×{self.size} board")
-        verdict = self.board.judge(int(action))
+        verdict = self.board.verdict(int(action))
         if verdict != "legal":
             raise InputError(f"{self.gtp(action)} is not a legal move: {verdict}")
         return int(action)

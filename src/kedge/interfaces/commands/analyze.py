@@ -183,6 +183,8 @@ class Reviews:
 
     file: Path
     review: "Review"
+    agent: str
+    """The spec of the agent that reviews."""
     read: "ReadReport"
     reports: "dict[int, ReviewReport]" = field(default_factory=dict)
     """Reports by the games' numbers."""
@@ -280,29 +282,39 @@ def analyze(
     - `kedge analyze hanabi.jsonl --game 2 --out reviewed.jsonl`
     - `kedge analyze diplomacy.json --brief`
     """
-    from kedge.evaluation.review import review_of
-    from kedge.records import ReadReport
-
     path = _one_file(*file)
     written.check(path, as_json=as_json)
-    game = recorded_game(path)
-    review, read = review_of(game), ReadReport()
-    given = _given(review, game, options)
-    written.check_picture(review, game)
-    reviews = Reviews(path, review, read)
-    reviews.add(
-        games.read(path, game, read),
-        partial(review.reviewer, agent, **given),
-        written,
-        quiet=as_json,
-    )
-    written.draw(review, reviews.reports.values())
+    reviews = _reviewed(path, games, written, agent, options, quiet=as_json)
+    written.draw(reviews.review, reviews.reports.values())
     if as_json:
-        print_json(_json(agent or review.agent(**given), reviews))
+        print_json(_json(reviews))
     else:
         _print(reviews, written, brief=brief)
     if reviews.is_interrupted:
         raise InterruptError(KEPT)
+
+
+def _reviewed(
+    path: Path,
+    games: GameChoice,
+    written: WrittenFiles,
+    agent: str | None,
+    options: dict[str, Any],
+    *,
+    quiet: bool,
+) -> Reviews:
+    """Return the reviews of the chosen games, each of which is written when it is done."""
+    from kedge.evaluation.review import review_of
+    from kedge.records import ReadReport
+
+    game = recorded_game(path)
+    review, read = review_of(game), ReadReport()
+    given = _given(review, game, options)
+    written.check_picture(review, game)
+    reviews = Reviews(path, review, agent or review.agent(**given), read)
+    make_reviewer = partial(review.reviewer, agent, **given)
+    reviews.add(games.read(path, game, read), make_reviewer, written, quiet=quiet)
+    return reviews
 
 
 def _one_file(file: Path, *rest: Path) -> Path:
@@ -331,11 +343,11 @@ def _located(file: Path, number: int) -> Iterator[None]:
         raise InputError(f"{file}: game {number}: {error}") from None
 
 
-def _json(agent: str, reviews: Reviews) -> dict[str, Any]:
+def _json(reviews: Reviews) -> dict[str, Any]:
     reports = reviews.reports
     players = reviews.review.frequent_players([*reports.values()])
     return {
-        "agent": agent,
+        "agent": reviews.agent,
         "games": [{"game": number, **report.to_json()} for number, report in reports.items()],
         "players": [player.to_json() for player in players],
         "broken": [

@@ -99,7 +99,7 @@ def _fault(game: GoGame) -> str | None:
     if state.is_terminal():
         return f"move {ply + 1}: the game is over after two passes"
     move = int(game.moves[ply])
-    return f"move {ply + 1}: {state.gtp(move)!r} is illegal: {state.board.judge(move)}"
+    return f"move {ply + 1}: {state.gtp(move)!r} is illegal: {state.board.verdict(move)}"
 
 
 def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:

@@ -158,7 +158,7 @@ class GoPage(BoardPage):
             case "resign":
                 game.resign(seat)
             case "dead":
-                game.judge(action.points)
+                game.propose(action.points)
             case "mark":
                 game.mark(*action.points)
             case "agree":

@@ -24,7 +24,7 @@ _BATCH = 64  # games
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ValueAccuracy:
     """A model's expected scores (a win is 1, a draw ½) beside those of the evaluations."""
 
     positions: int
@@ -45,7 +45,7 @@ class Judgement:
     ½ by chance. A bias for or against the side to move, which no search minds, leaves it alone."""
 
 
-def judge(games: Iterable[ChessGame], network: Network) -> Judgement:
+def value_accuracy(games: Iterable[ChessGame], network: Network) -> ValueAccuracy:
     """Compare a model's values with the evaluations of games, after the opening.
 
     Figures are NaN where there is nothing to compare.
@@ -55,7 +55,7 @@ def judge(games: Iterable[ChessGame], network: Network) -> Judgement:
     scores = np.concatenate([positions for positions, _ in parts] or [np.empty((0, 2))])
     changes = np.concatenate([moves for _, moves in parts] or [np.empty((0, 2))])
     lost, seen = changes[:, 0] < -BLUNDER, changes[:, 1] < 0.0
-    return Judgement(
+    return ValueAccuracy(
         len(scores),
         _correlation(scores),
         _mean(np.abs(scores[:, 0] - scores[:, 1])),
@@ -111,4 +111,4 @@ def _mean(values: npt.NDArray[Any]) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-__all__ = ["BLUNDER", "Judgement", "judge"]
+__all__ = ["BLUNDER", "ValueAccuracy", "value_accuracy"]

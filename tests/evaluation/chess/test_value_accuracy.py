@@ -7,7 +7,7 @@ import pytest
 from chess_games import recorded
 
 from kedge.agents.board.networks import network
-from kedge.evaluation.chess.judge import judge
+from kedge.evaluation.chess.value_accuracy import value_accuracy
 from kedge.models.board.backends import Evaluation
 from kedge.records.chess.evals import MATE, expected_score
 
@@ -38,43 +38,43 @@ def by_evals(game):
 def test_who_knows_the_evaluations_is_right():
     game = recorded(MOVES, evals=EVALS)
     games = [game, recorded(MOVES), game]
-    found = judge(games, Values([*by_evals(game)] * 2))
-    assert (found.positions, found.moves, found.blunders) == (14, 10, 4)
-    assert found.correlation == pytest.approx(1.0)
-    assert found.change_correlation == pytest.approx(1.0)
-    assert found.error == pytest.approx(0.0, abs=1e-6)
-    assert (found.blunders_seen, found.ranked) == (1.0, 1.0)
-    assert found.others_seen == pytest.approx(2 / 3)
+    accuracy = value_accuracy(games, Values([*by_evals(game)] * 2))
+    assert (accuracy.positions, accuracy.moves, accuracy.blunders) == (14, 10, 4)
+    assert accuracy.correlation == pytest.approx(1.0)
+    assert accuracy.change_correlation == pytest.approx(1.0)
+    assert accuracy.error == pytest.approx(0.0, abs=1e-6)
+    assert (accuracy.blunders_seen, accuracy.ranked) == (1.0, 1.0)
+    assert accuracy.others_seen == pytest.approx(2 / 3)
 
 
 def test_who_believes_the_opposite_is_wrong():
     game = recorded(MOVES, evals=EVALS)
-    found = judge([game], Values(-by_evals(game)))
-    assert found.correlation == pytest.approx(-1.0)
-    assert found.change_correlation == pytest.approx(-1.0)
-    assert (found.blunders_seen, found.ranked) == (0.0, 0.0)
-    assert found.error > 0.1
+    accuracy = value_accuracy([game], Values(-by_evals(game)))
+    assert accuracy.correlation == pytest.approx(-1.0)
+    assert accuracy.change_correlation == pytest.approx(-1.0)
+    assert (accuracy.blunders_seen, accuracy.ranked) == (0.0, 0.0)
+    assert accuracy.error > 0.1
 
 
 def test_nothing_to_compare():
     for games in ([], [recorded(MOVES)], [recorded("e2e4", evals=EVALS[:1])]):
-        found = judge(games, Values([]))
-        assert (found.positions, found.moves, found.blunders) == (0, 0, 0)
-        assert math.isnan(found.correlation)
-        assert math.isnan(found.error)
-        assert math.isnan(found.ranked)
+        accuracy = value_accuracy(games, Values([]))
+        assert (accuracy.positions, accuracy.moves, accuracy.blunders) == (0, 0, 0)
+        assert math.isnan(accuracy.correlation)
+        assert math.isnan(accuracy.error)
+        assert math.isnan(accuracy.ranked)
 
 
 def test_a_bias_for_the_side_to_move_does_not_change_the_order():
     game = recorded(MOVES, evals=EVALS)
-    found = judge([game], Values(by_evals(game) - 0.3))
-    assert found.others_seen == 0.0
-    assert found.ranked == 1.0
-    assert found.change_correlation == pytest.approx(1.0)
+    accuracy = value_accuracy([game], Values(by_evals(game) - 0.3))
+    assert accuracy.others_seen == 0.0
+    assert accuracy.ranked == 1.0
+    assert accuracy.change_correlation == pytest.approx(1.0)
 
 
 def test_the_shipped_model_sees_a_lost_queen():
     moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 d2d3 f8c5 e1g1 e8g8 c1g5 h7h6 g5f6 d8f6 b1c3 f6f3 d1f3"
     evals = np.array([20.0] * 15 + [900.0, 900.0], np.float32)
-    found = judge([recorded(moves, evals=evals)], network("chess"))
-    assert (found.blunders, found.blunders_seen) == (1, 1.0)
+    accuracy = value_accuracy([recorded(moves, evals=evals)], network("chess"))
+    assert (accuracy.blunders, accuracy.blunders_seen) == (1, 1.0)
