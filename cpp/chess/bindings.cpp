@@ -72,7 +72,7 @@ void encode(const std::vector<const Board*>& boards, const Masks& planes, const 
     throw nb::value_error("the arrays have fewer rows than there are boards");
   }
   for (const Board* board : boards) {
-    if (board == nullptr) throw nb::type_error("a board is None");
+    if (board == nullptr) throw nb::type_error("boards: None is no board");
   }
   nb::gil_scoped_release release;
   for (std::size_t i = 0; i < boards.size(); ++i) {

@@ -62,7 +62,7 @@ Position make_position(std::string_view phase, const Placed& units, const Placed
     position.owners[province] = power;
   }
   if (dislodged.size() > position.dislodged.size()) refuse("more than 17 units were dislodged");
-  if (!dislodged.empty() && !position.retreats()) refuse("units retreat in R phases only");
+  if (!dislodged.empty() && !position.retreats()) refuse("units can retreat in R phases only");
   for (const auto& [power, text, retreats] : dislodged) {
     const Unit unit = find_unit(power, text);
     const Province province = m.province[unit.location];
@@ -144,7 +144,7 @@ std::vector<Packed> packed_orders(const Position& position, Power power) {
 // in. A power cannot order another's units.
 nb::tuple adjudicate_given(const Position& position, const std::vector<Slots>& orders,
                            const std::vector<Power>& powers) {
-  if (orders.size() != powers.size()) refuse("orders: an array for each power");
+  if (orders.size() != powers.size()) refuse("orders: expected one array per power");
   std::vector<Order> legal;
   for (std::size_t i = 0; i < powers.size(); ++i) {
     if (powers[i] >= kPowers) throw nb::index_error("not a power");
@@ -276,14 +276,14 @@ void make_actions(JointActions* self, const Batch& roots, const Joint& table, co
   const std::size_t boards = roots.positions.size();
   if (counts.shape(0) != boards || counts.shape(1) != kPowers || valued.shape(0) != boards ||
       valued.shape(1) != kPowers) {
-    refuse("counts, valued: a row for each board, a column for each power");
+    refuse("counts, valued: expected shape (boards, powers)");
   }
   std::size_t total = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts.data()[i] < 1 || counts.data()[i] > 64) refuse("from 1 to 64 candidates a power");
+    if (counts.data()[i] < 1 || counts.data()[i] > 64) refuse("expected 1 to 64 candidates per power");
     total += static_cast<std::size_t>(counts.data()[i]);
   }
-  if (table.shape(0) != total || table.shape(1) > kCentres) refuse("a row for each candidate");
+  if (table.shape(0) != total || table.shape(1) > kCentres) refuse("expected one row per candidate");
   new (self) JointActions(roots.positions, {table.data(), table.size()}, table.shape(1),
                           {counts.data(), counts.size()}, {valued.data(), valued.size()},
                           kedge::threads_or_all(threads));
@@ -291,7 +291,7 @@ void make_actions(JointActions* self, const Batch& roots, const Joint& table, co
 
 nb::tuple reach(JointActions& actions, const Rows& sampled) {
   if (sampled.shape(0) != actions.roots() || sampled.shape(1) != kPowers) {
-    refuse("sampled: a row for each board, a column for each power");
+    refuse("sampled: expected shape (boards, powers)");
   }
   for (std::size_t i = 0; i < sampled.size(); ++i) {
     if (!actions.has(i / kPowers, i % kPowers, sampled.data()[i])) {

@@ -34,12 +34,12 @@ constexpr std::array<const char*, 6> kVerdicts{"legal",     "not on the board", 
 
 Rules make_rules(std::string_view superko, bool suicide, float komi) {
   const auto name = std::find(kKoNames.begin(), kKoNames.end(), superko);
-  if (name == kKoNames.end()) throw nb::value_error("not a ko rule");
+  if (name == kKoNames.end()) throw nb::value_error("unknown ko rule");
   return {static_cast<Ko>(name - kKoNames.begin()), suicide, komi};
 }
 
 void check_size(int size) {
-  if (size < kMinSize || size > kMaxSize) throw nb::value_error("not a size of 2 to 19");
+  if (size < kMinSize || size > kMaxSize) throw nb::value_error("size: expected 2 to 19");
 }
 
 Board make_board(int size, float komi, std::string_view superko, bool suicide,
@@ -84,7 +84,7 @@ Colour colour_at(const Board& board, Action point) {
 std::array<int, 4> count(const Board& board, const std::vector<Action>& dead) {
   Points points{};
   for (const Action point : dead) {
-    if (colour_at(board, point) == kEmpty) throw nb::value_error("a dead stone is not there");
+    if (colour_at(board, point) == kEmpty) throw nb::value_error("dead: no stone at a marked point");
     points[point / 64] |= std::uint64_t{1} << (point % 64);
   }
   const Count c = board.count(points);
@@ -96,7 +96,7 @@ void encode(const std::vector<const Board*>& boards, const Masks& masks, const K
     throw nb::value_error("the arrays have fewer rows than there are boards");
   }
   for (const Board* board : boards) {
-    if (board == nullptr) throw nb::type_error("a board is None");
+    if (board == nullptr) throw nb::type_error("boards: None is no board");
   }
   nb::gil_scoped_release release;
   auto* out = reinterpret_cast<Points*>(masks.data());
@@ -143,27 +143,27 @@ nb::tuple replay_games(const Flat<std::int16_t>& moves, const Flat<std::uint8_t>
   const std::size_t games = sizes.shape(0), rows = plies.shape(0);
   if (!partition(offsets, games, moves.shape(0)) || !partition(ply_offsets, games, rows) ||
       colours.shape(0) != moves.shape(0) || komi.shape(0) != games) {
-    throw nb::value_error("the offsets do not share out the moves and plies among games");
+    throw nb::value_error("offsets: do not match moves and plies");
   }
   for (std::size_t g = 0; g < games; ++g) {
     check_size(sizes(g));
     std::int64_t next = 0;
     for (std::int64_t i = ply_offsets(g); i < ply_offsets(g + 1); ++i) {
       if (plies(i) < next || plies(i) >= offsets(g + 1) - offsets(g)) {
-        throw nb::value_error("not an ascending ply of its game");
+        throw nb::value_error("plies: expected ascending plies of each game");
       }
       next = plies(i);
     }
   }
   for (std::size_t i = 0; i < colours.shape(0); ++i) {
-    if (colours(i) > kWhite) throw nb::value_error("not a colour");
+    if (colours(i) > kWhite) throw nb::value_error("unknown colour");
   }
   std::vector<std::size_t> first_stone(games + 1, 0);
   for (std::size_t i = 0; i < setup.shape(0); ++i) {
     const std::int32_t game = setup(i, 0);
     if (game < (i > 0 ? setup(i - 1, 0) : 0) || game >= static_cast<std::int64_t>(games) ||
         setup(i, 1) < 0 || setup(i, 1) >= kMaxPoints || (setup(i, 2) & ~1) != 0) {
-      throw nb::value_error("not setup stones of games in order");
+      throw nb::value_error("setup: expected stones in the order of the games");
     }
     ++first_stone[static_cast<std::size_t>(game) + 1];
   }

@@ -116,7 +116,7 @@ Packed pack(const Games& games) {
 void unpack(Games& games, const Packed& packed) {
   const auto& [rules, bytes] = packed;
   if (rules.size() != sizeof(Rules) || bytes.size() % sizeof(Game) != 0) {
-    refuse("pickled games of another version");
+    refuse("the games were pickled by another version");
   }
   new (&games) Games{*static_cast<const Rules*>(rules.data()),
                      std::vector<Game>(bytes.size() / sizeof(Game))};
@@ -139,7 +139,7 @@ Games join(const std::vector<const Games*>& parts) {
   if (parts.empty()) refuse("no games to join");
   Games out{parts.front()->rules, {}};
   for (const Games* part : parts) {
-    if (!(part->rules == out.rules)) refuse("games by the same rules are joined");
+    if (!(part->rules == out.rules)) refuse("games have different rules");
     out.games.insert(out.games.end(), part->games.begin(), part->games.end());
   }
   return out;
@@ -183,7 +183,7 @@ constexpr std::size_t kMoved = 8192, kEncoded = 1024;
 // -1 leaves a game unchanged. If one action is illegal, none is made.
 void step(Games& games, const Flat<std::int64_t>& actions, unsigned threads) {
   const std::size_t count = games.games.size();
-  if (actions.size() != count) refuse("one action a game");
+  if (actions.size() != count) refuse("actions: expected one per game");
   nb::gil_scoped_release release;
   const std::int64_t* given = actions.data();
   for_each<kMoved>(count, threads, [&](std::size_t i) {
@@ -223,7 +223,7 @@ Games redeal(const Games& games, const Flat<std::int64_t>& which,
              const Flat<std::int64_t>& seats, const Decks& hands,
              const Flat<std::uint64_t>& seeds, unsigned threads) {
   const Supposed supposed(games, which, seats, hands);
-  if (seeds.size() != supposed.count) refuse("one seed a game");
+  if (seeds.size() != supposed.count) refuse("seeds: expected one per game");
   Games out{games.rules, std::vector<Game>(supposed.count)};
   nb::gil_scoped_release release;
   for_each<kMoved>(supposed.count, threads, [&](std::size_t i) {

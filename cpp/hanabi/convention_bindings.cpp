@@ -24,7 +24,7 @@ nb::ndarray<nb::numpy, Cards> give(std::vector<Cards> marks) {
 }
 
 std::vector<Cards> copied(const Games& games, const MarkRows& marks) {
-  if (marks.shape(0) != games.games.size()) refuse("one row of marks a game");
+  if (marks.shape(0) != games.games.size()) refuse("marks: expected one row per game");
   return {marks.data(), marks.data() + marks.size()};
 }
 
@@ -67,8 +67,8 @@ auto play_out_all(Games& games, const MarkRows& given, unsigned threads) {
 }
 
 Belief begin_belief(const Games& games, std::int64_t seat) {
-  if (games.games.size() != 1) refuse("a belief is about one game");
-  if (games.games.front().last.action != kNoAction) refuse("a belief begins where its game does");
+  if (games.games.size() != 1) refuse("expected one game");
+  if (games.games.front().last.action != kNoAction) refuse("start: expected the beginning of the game");
   if (seat < 0 || seat >= games.rules.players) {
     refuse("seats are 0 to " + std::to_string(games.rules.players - 1));
   }

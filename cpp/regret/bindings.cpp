@@ -74,7 +74,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> against(const kedge::Utilities& sour
                                                     const std::vector<std::int64_t>& sampled) {
   if (game >= source.games()) throw nb::index_error("no such game");
   const auto& actions = source.actions(game);
-  if (sampled.size() != actions.size()) throw nb::value_error("one action a player is needed");
+  if (sampled.size() != actions.size()) throw nb::value_error("actions: expected one per player");
   std::size_t total = 0;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const bool dead = actions[i] == 0;
@@ -112,12 +112,12 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> expected(const kedge::Utilities& sou
 
 void run(kedge::Learner& learner, const kedge::Utilities& source, std::int64_t count,
          const std::optional<Doubles>& uniforms, unsigned threads) {
-  if (source.games() != learner.games()) throw nb::value_error("not the learner's games");
+  if (source.games() != learner.games()) throw nb::value_error("games differ from the learner's");
   std::size_t draws = 0;
   for (std::size_t game = 0; game < learner.games(); ++game) {
     draws += learner.players(game) * static_cast<std::size_t>(count);
   }
-  if (uniforms && uniforms->shape(0) != draws) throw nb::value_error("wrong number of uniforms");
+  if (uniforms && uniforms->shape(0) != draws) throw nb::value_error("uniforms: wrong number");
   if (!uniforms && !source.has_expected()) throw nb::value_error("these utilities need sampling");
   const double* drawn = uniforms ? uniforms->data() : nullptr;
   nb::gil_scoped_release release;
@@ -173,7 +173,7 @@ void bind_regret(nb::module_& m) {
       .def("sample",
            [](const kedge::Learner& learner, const Doubles& uniforms) {
              std::size_t seats = learner.seats().size();
-             if (uniforms.shape(0) != seats) throw nb::value_error("wrong number of uniforms");
+             if (uniforms.shape(0) != seats) throw nb::value_error("uniforms: wrong number");
              std::vector<std::int64_t> actions(seats);
              std::size_t at = 0;
              for (std::size_t game = 0; game < learner.games(); ++game) {

@@ -29,11 +29,11 @@ using Indices = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::
 void check(const Parts& parts) {
   const std::size_t filters = parts.input.outputs(), area = parts.side * parts.side;
   const auto takes = [](const Layer& layer, std::size_t inputs, bool convolves) {
-    if (layer.inputs() != inputs) refuse("a layer does not take what the one before it gives");
+    if (layer.inputs() != inputs) refuse("a layer's inputs differ from the last outputs");
     if (layer.wide() && !convolves) refuse("a dense layer has one matrix");
   };
   const auto gives = [](const Layer& layer, std::size_t outputs) {
-    if (layer.outputs() != outputs) refuse("a layer does not give what the one after it takes");
+    if (layer.outputs() != outputs) refuse("a layer's outputs differ from the next inputs");
   };
   if (parts.side == 0 || parts.plane_words * 64 < area) refuse("masks are smaller than the board");
   takes(parts.input, parts.planes, true);
@@ -58,9 +58,9 @@ void check(const Parts& parts) {
     const bool fits = parts.policy == PolicyKind::kPoints
                           ? parts.moves == area + 1
                           : parts.gather.size() == parts.moves;
-    if (!fits) refuse("the policy does not have so many moves");
+    if (!fits) refuse("policy: has fewer moves");
     for (const std::uint32_t from : parts.gather) {
-      if (from >= area * parts.policy_last.outputs()) refuse("a move is gathered from nowhere");
+      if (from >= area * parts.policy_last.outputs()) refuse("gather: an index is outside the policy");
     }
   }
   takes(parts.value_planes, filters, true);
@@ -74,7 +74,7 @@ PolicyKind policy_kind(const std::string& name) {
   if (name == "classical") return PolicyKind::kClassical;
   if (name == "convolution") return PolicyKind::kConvolution;
   if (name == "points") return PolicyKind::kPoints;
-  refuse("a policy is classical, convolution or points");
+  refuse("policy: expected classical, convolution or points");
 }
 
 nb::tuple evaluate(Tower& tower, const Batch& batch) {
@@ -105,9 +105,9 @@ void bind_tower(nb::module_& m) {
           "__init__",
           [](Layer* self, const Floats<3>& weights, const Floats<1>& bias) {
             const std::size_t matrices = weights.shape(0);
-            if (matrices != 1 && matrices != kBasis) refuse("one matrix, or one for each place");
-            if (bias.shape(0) != weights.shape(2)) refuse("one bias an output");
-            if (weights.size() == 0) refuse("a layer has inputs and outputs");
+            if (matrices != 1 && matrices != kBasis) refuse("expected one matrix, or one for each place");
+            if (bias.shape(0) != weights.shape(2)) refuse("expected one bias per output");
+            if (weights.size() == 0) refuse("a layer needs inputs and outputs");
             new (self) Layer(weights.data(), bias.data(), matrices, weights.shape(1),
                              weights.shape(2));
           },
@@ -138,7 +138,7 @@ void bind_tower(nb::module_& m) {
             check(parts);
             const std::vector<Instructions> known = instructions();
             const auto set = std::ranges::find(known, with, &Instructions::name);
-            if (set == known.end()) refuse("this machine does not have these instructions");
+            if (set == known.end()) refuse("this machine lacks these instructions");
             new (self) Tower(std::move(parts), *set, threads);
           },
           "shape"_a, "moves"_a, "input"_a, "blocks"_a, "policy"_a, "policy_layers"_a, "gather"_a,
@@ -149,7 +149,7 @@ void bind_tower(nb::module_& m) {
             const Parts& parts = tower.parts();
             if (planes.shape(1) != parts.planes || planes.shape(2) != parts.side ||
                 planes.shape(3) != parts.side) {
-              refuse("planes are of another shape");
+              refuse("planes: wrong shape");
             }
             return evaluate(tower, {planes.shape(0), planes.data(), nullptr, nullptr});
           },
@@ -160,7 +160,7 @@ void bind_tower(nb::module_& m) {
             const Parts& parts = tower.parts();
             if (masks.shape(1) != parts.planes * parts.plane_words ||
                 masks.shape(0) != numbers.shape(0)) {
-              refuse("masks are of another shape");
+              refuse("masks: wrong shape");
             }
             return evaluate(tower, {masks.shape(0), nullptr, masks.data(), numbers.data()});
           },

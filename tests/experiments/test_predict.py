@@ -112,7 +112,7 @@ def test_what_was_left_out_is_reported(file, tmp_path):
     report = done(quick(broken), tmp_path / "run", engine="inline").report()
     read = report.data["read"]
     assert (read["games"], read["broken"], read["left_out"]) == (12, 1, {"not rated": 2})
-    assert report.notes[0].startswith("12 games read, 2 not rated, 1 broken (")
+    assert report.notes[0].startswith("12 games read, 2 not rated, 1 invalid (")
     assert "broken.pgn, line" in report.notes[0]
     assert report.notes[1].startswith("few games: ")
     everybody = quick(broken, unrated=True)

@@ -96,7 +96,7 @@ nb::dict pgn(nb::bytes text, bool last, unsigned threads) {
 
 nb::dict uci(const std::vector<std::string>& moves, const std::vector<std::string>& fens,
              unsigned threads) {
-  if (moves.size() != fens.size()) throw nb::value_error("not one FEN a game");
+  if (moves.size() != fens.size()) throw nb::value_error("fens: expected one per game");
   Records records;
   {
     nb::gil_scoped_release release;
@@ -121,10 +121,10 @@ nb::tuple encode_games(const Actions& actions, const Offsets& offsets, const Off
                        unsigned threads) {
   if (!partition(offsets, actions.shape(0)) || !partition(ply_offsets, plies.shape(0)) ||
       offsets.shape(0) != ply_offsets.shape(0)) {
-    throw nb::value_error("the offsets do not share out the actions and plies among games");
+    throw nb::value_error("offsets: do not match actions and plies");
   }
   const std::size_t games = offsets.shape(0) - 1;
-  if (!fens.empty() && fens.size() != games) throw nb::value_error("not one FEN a game");
+  if (!fens.empty() && fens.size() != games) throw nb::value_error("fens: expected one per game");
   Rows<std::uint64_t, kPlanes> planes(plies.shape(0));
   Rows<std::uint64_t, kLegalWords> legal(plies.shape(0));
   Rows<std::uint8_t, 1> rule50(plies.shape(0));
@@ -164,10 +164,10 @@ std::vector<std::string> moves(const Actions& actions, const Numbers& clocks, co
                                unsigned threads) {
   if (!partition(offsets, actions.shape(0)) || clocks.shape(0) != actions.shape(0) ||
       evals.shape(0) != actions.shape(0)) {
-    throw nb::value_error("the offsets do not share out actions, clocks and evals among games");
+    throw nb::value_error("offsets: do not match actions, clocks and evals");
   }
   const std::size_t games = offsets.shape(0) - 1;
-  if (fens.size() != games) throw nb::value_error("not one FEN a game");
+  if (fens.size() != games) throw nb::value_error("fens: expected one per game");
   std::vector<std::string> out(games), errors(games);
   {
     nb::gil_scoped_release release;

@@ -41,7 +41,7 @@ Facts tell_all(const Positions& positions, const Numbers<Packed>& previous,
   const std::int64_t* ends = offsets.data();
   if (offsets.shape(0) != count + 1 || ends[0] != 0 || !std::is_sorted(ends, ends + count + 1) ||
       static_cast<std::size_t>(ends[count]) > previous.shape(0)) {
-    throw nb::value_error("offsets are not those of one list of orders a board");
+    throw nb::value_error("offsets: expected one list of orders per board");
   }
   std::vector<std::uint16_t> facts(count * kTokens * kFacts);
   {
@@ -83,7 +83,7 @@ Facts tell_orders(const Numbers<Packed>& orders, unsigned threads) {
 nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& powers,
                      unsigned threads) {
   const std::size_t count = positions.size();
-  if (powers.shape(0) != count) throw nb::value_error("one power a board");
+  if (powers.shape(0) != count) throw nb::value_error("powers: expected one per board");
   std::vector<std::int32_t> questions;
   std::vector<std::uint8_t> whose, places;
   std::vector<std::int64_t> offsets{0}, first, counts;
@@ -141,7 +141,7 @@ ValueNetwork make_network(const Matrix& rows, const Numbers<float>& bias, const 
   const std::size_t width = rows.shape(1), hidden = layer.shape(1);
   if (rows.shape(0) != kSeenRows || bias.size() != width || layer.shape(0) != width ||
       layer_bias.size() != hidden || out.size() != hidden) {
-    throw nb::value_error("not the shapes of a value network");
+    throw nb::value_error("shapes do not make a value network");
   }
   return {width, hidden, {rows.data(), rows.data() + rows.size()}, copy(bias),
           {layer.data(), layer.data() + layer.size()}, copy(layer_bias), copy(out)};

@@ -40,9 +40,9 @@ class People:
     model: str | None = None
     """Model that takes the setting; None for the dial's own anchor."""
     anyone: str = ""
-    """Whom the dial's own anchor imitates, in words, if `usual` is None."""
+    """The people that the dial's own anchor imitates, in words, if `usual` is None."""
     hint: str = ""
-    """What users should know of values other than `usual`."""
+    """A note for users about values other than `usual`."""
 
 
 @dataclass(frozen=True)

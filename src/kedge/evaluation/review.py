@@ -37,7 +37,7 @@ class Show(Protocol):
 
 @dataclass(frozen=True)
 class Review:
-    """What the review of a game can do. The functions take the reports of its reviewer."""
+    """The parts of a game's review. The functions take the reports of its reviewer."""
 
     reviewer: Callable[..., Reviewer]
     """Makes a reviewer, from the spec of an agent or None.

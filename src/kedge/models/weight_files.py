@@ -26,7 +26,7 @@ class AnyWeights(Protocol):
     kind: ClassVar[str]
     """Kind of network, by which the catalogue names its parser and the maker of its agents."""
     described: ClassVar[str]
-    """What a network of this kind is, for errors: ``a model that plays Hanabi``."""
+    """A phrase for networks of this kind in errors: ``a model that plays Hanabi``."""
 
     @property
     def game_name(self) -> str:

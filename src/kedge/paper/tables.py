@@ -1,4 +1,4 @@
-"""What the tables of all games share: scores, the file of games, titles and columns."""
+"""Shared parts of all games' tables: scores, the file of games, titles and columns."""
 
 import os
 import re

@@ -71,7 +71,7 @@ def sifted_words(read: Mapping[str, Any]) -> str:
     left_out = sorted(read["left_out"].items(), key=lambda item: -item[1])
     parts += [f"{count:,} {name}" for name, count in left_out]
     if read["broken"]:
-        parts.append(f"{read['broken']:,} broken ({read['first_broken']})")
+        parts.append(f"{read['broken']:,} invalid ({read['first_broken']})")
     return ", ".join(parts)
 
 

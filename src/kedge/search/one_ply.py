@@ -36,7 +36,7 @@ from kedge.search.regret.parameters import (
 )
 from kedge.search.regret.utilities import Actions, Oracle, Source
 
-#: Whose settings a search can have: the paper's, or those of its authors' released code.
+#: Named settings of searches: the paper's, or those of its authors' released code.
 PRESETS = ("paper", "authors")
 
 

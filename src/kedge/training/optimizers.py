@@ -1,4 +1,4 @@
-"""What moves the weights in training: optimizers, their running mean, and rounding to bytes."""
+"""Optimizers, the running mean of weights, and rounding to bytes."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager

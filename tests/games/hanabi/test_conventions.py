@@ -68,7 +68,7 @@ def test_games_are_played_out_as_they_are_played():
         assert not policy[over].any()
         games.step(np.where(over, -1, policy.argmax(1)))
     np.testing.assert_array_equal(whole, games.scores())
-    with pytest.raises(ValueError, match="one row of marks a game"):
+    with pytest.raises(ValueError, match="marks: expected one row per game"):
         blueprint.observe(games, blueprint.begin(3))
 
 

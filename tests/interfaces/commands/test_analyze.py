@@ -152,7 +152,7 @@ def test_broken_games_are_told_of(games):
     done = analyze(games, "--limit", 2, "--agent", "puct(chess, playouts=2)", "--brief")
     assert done.returncode == 0
     assert done.stderr.count("\n") == 1
-    assert "game 2) is broken" in done.stderr
+    assert "(game 2 skipped)" in done.stderr
 
 
 def _obey_ctrl_c():

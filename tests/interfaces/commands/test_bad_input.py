@@ -74,7 +74,7 @@ def folder(tmp_path, monkeypatch):
         ("predict go game.pgn -a go", "kedge replay go FILE says what is in a file\n"),
         ("solve chess", "only games in normal form can be solved, such as blotto\n"),
         ("solve blotto(coins=99,fields=9)", "too many to tabulate; use fewer coins or fields\n"),
-        ("predict chess game.sgf -a chess", "1 broken"),
+        ("predict chess game.sgf -a chess", "1 invalid"),
         ("policy zzz", "unknown game 'zzz'; known: chess"),
         ("policy diplomacy hanabi.json -p FRANCE", '"units" is missing'),
         ("match chess chess noise.onnx", "noise.onnx: not an"),

@@ -58,7 +58,7 @@ def test_text_and_standard_input(files):
     first, *rest = done.stdout.splitlines()
     assert re.fullmatch(r"1 game, 2 positions; [\d,]+ games/s", first)
     assert rest == [
-        "3 broken",
+        "3 invalid",
         "  <stdin>, line 6 (game 2): half-move 2, 'e4', is not a legal move",
         "  and 2 more",
     ]
@@ -127,7 +127,7 @@ def test_go(tmp_path):
     assert (reasons[6], reasons[7]) == ("not Go: game type '2'", "cut short")
     assert [one["where"] for one in result["broken"]][:2] == [f"{path}, line 2", f"{path}, line 3"]
     words = replay("go", path, tmp_path, "--broken", "0").stdout
-    assert "12 broken" in words
+    assert "12 invalid" in words
     assert "  2 × move …: the game is over after two passes" in words
 
 

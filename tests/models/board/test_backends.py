@@ -159,9 +159,7 @@ def test_blocks_may_squeeze_by_turns_much_and_little():
 
 def test_layers_that_do_not_fit_are_refused(weights):
     wrong = {**weights.arrays, "value.fc2.weight": weights.arrays["value.fc2.weight"][:, :-1]}
-    with pytest.raises(
-        InputError, match="weights: a layer does not take what the one before it gives"
-    ):
+    with pytest.raises(InputError, match="weights: a layer's inputs differ"):
         TowerNetwork(replace(weights, arrays=wrong))
 
 

@@ -31,7 +31,7 @@ ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P = 0.75, 0.95
 
 @dataclass(frozen=True)
 class CandidateSettings:
-    """How to select a power's candidates: the likeliest of `samples` draws of the human model."""
+    """Selection of a power's candidates: the likeliest of `samples` draws of the human model."""
 
     candidates: int = 30
     """Most candidates per power."""

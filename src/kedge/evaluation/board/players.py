@@ -12,7 +12,7 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.specs import Spec
 
-#: What a model takes as input about the players of a position, by name.
+#: Inputs of a model about the players of a position, by name.
 Players = Mapping[str, Any]
 
 

@@ -32,7 +32,7 @@ class Outcome:
     traceback: str = ""
 
 
-#: What becomes of each job, as it ends. `close` ends the workers.
+#: The outcomes of jobs, as they end. `close` ends the workers.
 Outcomes = Generator[tuple[Job, Outcome], None, None]
 
 

@@ -370,7 +370,7 @@ def _print(reviews: Reviews, files: WrittenFiles, *, brief: bool) -> None:
         if players := review.frequent_players([*reports.values()]):
             Console().print("[bold]Over several games[/bold]", players_table(players), sep="\n")
     for fault in reviews.read.broken:
-        typer.echo(f"{fault.where} (game {fault.number}) is broken: {fault.reason}", err=True)
+        typer.echo(f"{fault.where}: {fault.reason} (game {fault.number} skipped)", err=True)
     for written in (None if is_printed else files.out, files.svg):
         if written is not None:
             typer.echo(str(written), err=is_printed)

@@ -168,7 +168,12 @@ def _print_all(*, as_json: bool) -> None:
 
 @experiments_app.command("list")
 def list_experiments(as_json: Json = False) -> None:
-    """List the runs under kedge's home (`KEDGE_HOME`, or the platform's user data folder)."""
+    """List the runs under kedge's home (`KEDGE_HOME`, or the platform's user data folder).
+
+    **Example**
+
+    - `kedge experiments list`
+    """
     from kedge.experiments import list_runs, runs_folder
     from kedge.interfaces.text_tables import print_runs
 
@@ -184,7 +189,12 @@ def show_experiment(
     run: Annotated[str, typer.Argument(help="Name of the run, the start of it, or its folder.")],
     as_json: Json = False,
 ) -> None:
-    """Show a run: its configuration, where and when it was computed, and its report."""
+    """Show a run: its configuration, where and when it was computed, and its report.
+
+    **Example**
+
+    - `kedge experiments show blotto`
+    """
     from kedge.interfaces.text_tables import print_run
 
     info = _kept_run(run)
@@ -203,7 +213,12 @@ def clean_experiments(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete runs. Folders that are not runs are never touched."""
+    """Delete runs. Folders that are not runs are never touched.
+
+    **Example**
+
+    - `kedge experiments clean --all`
+    """
     from kedge.experiments import list_runs, remove_run
 
     if bool(runs) == all_runs:

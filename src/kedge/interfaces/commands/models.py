@@ -26,6 +26,10 @@ def list_models(as_json: Json = False) -> None:
     """List the models here, shipped and added, and the public models that `pull` downloads.
 
     The last line names the agents that are no models, such as searches.
+
+    **Example**
+
+    - `kedge models list`
     """
     from kedge.agents import AGENTS
     from kedge.models import embedded, store
@@ -63,7 +67,12 @@ def list_models(as_json: Json = False) -> None:
 
 @models_app.command("info")
 def show_model(name: Name, as_json: Json = False) -> None:
-    """Show a model: its source, its shape, and the notes of its training."""
+    """Show a model: its source, its shape, and the notes of its training.
+
+    **Example**
+
+    - `kedge models info chess`
+    """
     from kedge.models import named
 
     _print_model(named.info(name), as_json)
@@ -75,6 +84,10 @@ def show_card(name: Name, as_json: Json = False) -> None:
 
     It says from whose games the model learned, which part of them chose it and which judged it, its
     measures with their commands, its limits, and how to make it again.
+
+    **Example**
+
+    - `kedge models card go-large`
     """
     from kedge.interfaces.cards import print_card
     from kedge.models import embedded
@@ -163,7 +176,12 @@ def mean_of_models(
 
 @models_app.command("remove")
 def remove_model(name: Name, as_json: Json = False) -> None:
-    """Delete a model from the store."""
+    """Delete a model from the store.
+
+    **Example**
+
+    - `kedge models remove mine`
+    """
     from kedge.models import embedded, store
 
     if name in embedded.names() and name not in store.stored_names():

@@ -114,7 +114,7 @@ def _print(report: "ReadReport", seconds: float) -> None:
     games, positions = counted(report.games, "game"), counted(report.positions, "position")
     typer.echo(f"{games}, {positions}; {speed:,.0f} games/s")
     if report.broken_games:
-        typer.echo(f"{report.broken_games:,} broken")
+        typer.echo(f"{report.broken_games:,} invalid")
     if len(report.kinds) > 1:
         for kind, count in report.kinds.most_common():
             typer.echo(f"  {count:,} × {kind}")

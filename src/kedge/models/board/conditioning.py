@@ -25,9 +25,9 @@ Numbers = npt.NDArray[np.float32]
 
 
 class PlayerInputs(ABC):
-    """What the networks of a game may take as input about its players."""
+    """The inputs about its players that the networks of a game may take."""
 
-    #: What a spec may say of the players: ``chess(elo=1700, speed=blitz)``.
+    #: Names of the players' inputs in specs: ``chess(elo=1700, speed=blitz)``.
     options: ClassVar[tuple[str, ...]]
     #: Length of `numbers`.
     count: ClassVar[int]

@@ -45,9 +45,9 @@ class Encoding:
     gather: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
     """Place of each move in the planes of a convolutional policy head, if there is such a head."""
     players: PlayerInputs | None = field(default=None, compare=False, repr=False)
-    """What its networks may take as input about the players."""
+    """Inputs about the players that its networks may take."""
     players_as_planes: PlayerInputs | None = field(default=None, compare=False, repr=False)
-    """What networks of old files take instead, as constant planes after the position's."""
+    """Inputs of networks in old files, as constant planes after the position's."""
     ones_plane: int | None = None
     """Index of a plane that is 1 at every point, if there is one."""
 

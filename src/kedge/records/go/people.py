@@ -1,4 +1,4 @@
-"""Who plays a Go game, and which of them models never learn from."""
+"""Players of Go games, and those from whom models never learn."""
 
 from collections.abc import Callable
 
