@@ -280,10 +280,10 @@ void make_actions(JointActions* self, const Batch& roots, const Joint& table, co
   }
   std::size_t total = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts.data()[i] < 1 || counts.data()[i] > 64) refuse("expected 1 to 64 candidates per power");
+    if (counts.data()[i] < 1 || counts.data()[i] > 64) refuse("1 to 64 candidates per power");
     total += static_cast<std::size_t>(counts.data()[i]);
   }
-  if (table.shape(0) != total || table.shape(1) > kCentres) refuse("expected one row per candidate");
+  if (table.shape(0) != total || table.shape(1) > kCentres) refuse("one row per candidate");
   new (self) JointActions(roots.positions, {table.data(), table.size()}, table.shape(1),
                           {counts.data(), counts.size()}, {valued.data(), valued.size()},
                           kedge::threads_or_all(threads));

@@ -84,7 +84,7 @@ Colour colour_at(const Board& board, Action point) {
 std::array<int, 4> count(const Board& board, const std::vector<Action>& dead) {
   Points points{};
   for (const Action point : dead) {
-    if (colour_at(board, point) == kEmpty) throw nb::value_error("dead: no stone at a marked point");
+    if (colour_at(board, point) == kEmpty) throw nb::value_error("dead: no stone at this point");
     points[point / 64] |= std::uint64_t{1} << (point % 64);
   }
   const Count c = board.count(points);

@@ -68,7 +68,7 @@ auto play_out_all(Games& games, const MarkRows& given, unsigned threads) {
 
 Belief begin_belief(const Games& games, std::int64_t seat) {
   if (games.games.size() != 1) refuse("expected one game");
-  if (games.games.front().last.action != kNoAction) refuse("start: expected the beginning of the game");
+  if (games.games.front().last.action != kNoAction) refuse("expected the beginning of the game");
   if (seat < 0 || seat >= games.rules.players) {
     refuse("seats are 0 to " + std::to_string(games.rules.players - 1));
   }

@@ -60,7 +60,7 @@ void check(const Parts& parts) {
                           : parts.gather.size() == parts.moves;
     if (!fits) refuse("policy: has fewer moves");
     for (const std::uint32_t from : parts.gather) {
-      if (from >= area * parts.policy_last.outputs()) refuse("gather: an index is outside the policy");
+      if (from >= area * parts.policy_last.outputs()) refuse("gather: outside the policy");
     }
   }
   takes(parts.value_planes, filters, true);
@@ -105,7 +105,7 @@ void bind_tower(nb::module_& m) {
           "__init__",
           [](Layer* self, const Floats<3>& weights, const Floats<1>& bias) {
             const std::size_t matrices = weights.shape(0);
-            if (matrices != 1 && matrices != kBasis) refuse("expected one matrix, or one for each place");
+            if (matrices != 1 && matrices != kBasis) refuse("one matrix, or one for each place");
             if (bias.shape(0) != weights.shape(2)) refuse("expected one bias per output");
             if (weights.size() == 0) refuse("a layer needs inputs and outputs");
             new (self) Layer(weights.data(), bias.data(), matrices, weights.shape(1),
