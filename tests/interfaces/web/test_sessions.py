@@ -16,7 +16,7 @@ from kedge.interfaces.web.play.agents.worker_threads import BusyError, WorkerThr
 from kedge.interfaces.web.play.game import seats as seats_module
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
-from kedge.interfaces.web.play.game.saving import to_document
+from kedge.interfaces.web.play.game.saving import from_document, to_document
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
@@ -227,8 +227,9 @@ def test_a_flag_falls_by_itself(hall, chess, until):
         tables = hall()
         table = await tables.open(NewSession(game="chess", setup=setup))
         await until(lambda: table.session.outcome is not None)
-        assert table.session.outcome == "Black wins: White runs out of time"
-        assert tables.store.load(table.session.id)["ended"] == table.session.outcome
+        assert str(table.session.outcome) == "Black wins: White runs out of time"
+        saved = tables.store.load(table.session.id)
+        assert from_document(chess, saved).outcome == table.session.outcome
 
     asyncio.run(game())
 
@@ -257,7 +258,7 @@ def test_the_flag_of_an_agent_falls_too(hall, chess, until):
         table = await hall().open(NewSession(game="chess", setup={"clock": 0.3}))
         play(table, "e4")
         await until(lambda: not table.busy)
-        assert table.session.outcome == "White wins: Black runs out of time"
+        assert str(table.session.outcome) == "White wins: Black runs out of time"
         assert len(table.session.turns) == 1
 
     asyncio.run(game())

@@ -1,7 +1,7 @@
 """Go on the page's server: play, the count, records, and how agents end games."""
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import board as board_page
 from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
-from kedge.interfaces.web.pages.page_game import Document
+from kedge.interfaces.web.pages.page_game import Document, Outcome
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.saving import from_document, to_document
@@ -206,22 +206,30 @@ def test_records_come_back(page):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "result"),
+    ("outcome", "words", "result"),
     [
-        ("Black wins by 3.5", "B+3.5"),
-        ("White wins by 12", "W+12"),
-        ("Draw", "0"),
-        ("White wins: Black resigns", "W+R"),
-        ("Black wins: White runs out of time", "B+T"),
-        ("Black wins: White forfeits", "B+F"),
-        ("White wins", "W+"),
-        ("No result", "Void"),
+        (Outcome("Black", margin=3.5), "Black wins by 3.5", "B+3.5"),
+        (Outcome("White", margin=12), "White wins by 12", "W+12"),
+        (Outcome(), "Draw", "0"),
+        (Outcome("White", loser="Black", how="resigns"), "White wins: Black resigns", "W+R"),
+        (
+            Outcome("Black", loser="White", how="runs out of time"),
+            "Black wins: White runs out of time",
+            "B+T",
+        ),
+        (Outcome("Black", loser="White", how="forfeits"), "Black wins: White forfeits", "B+F"),
+        (Outcome("White"), "White wins", "W+"),
+        (Outcome(result="No result"), "No result", "Void"),
     ],
 )
-def test_results(page, outcome, result):
+def test_results(page, outcome, words, result):
+    assert str(outcome) == words
     text = page.write(document(page, session(page), outcome))
     assert f"RE[{result}]" in text
     assert page.read(text).outcome == outcome
+    saved = to_document(session(page))
+    for ended in (asdict(outcome), words):  # earlier versions saved the words
+        assert from_document(page, saved | {"ended": ended}).outcome == outcome
 
 
 def test_a_finished_game_is_looked_through(client):
@@ -338,7 +346,7 @@ def test_an_agent_resigns_what_is_lost(page, go_model, monkeypatch):
         state = found.state.game.state
         found.move(0, state.gtp(state.legal_actions()[0]), len(found.turns))
         found.decide(1, thinking(page, found.state.clone(), go_model).action)
-    assert found.outcome == "Black wins: White resigns"
+    assert str(found.outcome) == "Black wins: White resigns"
     found.undo()
     assert (found.outcome, found.deciding()) == (None, [0])
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from kedge.agents.agent import Analysis, Row
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.interfaces.web.pages.page_game import Outcome, PageGame
 from kedge.interfaces.web.pages.searching import analyses
 from kedge.interfaces.web.pages.thoughts import (
     SHOWN,
@@ -83,16 +83,16 @@ class BoardPage(PageGame):
         name: str = before.action_to_string(action)
         return name
 
-    def outcome(self, state: Any) -> str | None:
+    def outcome(self, state: Any) -> Outcome | None:
         if not state.is_terminal():
             return None
         first, second = state.returns()
-        result = "Draw" if first == second else f"{self.sides[first < second]} wins"
+        winner = None if first == second else self.sides[first < second]
         how = state.termination() if hasattr(state, "termination") else None
-        return f"{result}: {how}" if how else result
+        return Outcome(winner, how=how)
 
-    def resigned(self, state: Any, seat: int) -> str:
-        return f"{self.sides[1 - seat]} wins: {self.sides[seat]} resigns"
+    def resigned(self, state: Any, seat: int, how: str) -> Outcome:
+        return Outcome(self.sides[1 - seat], loser=self.sides[seat], how=how)
 
     def think(
         self, question: Question, choose: Callable[[Analysis], Action] | None = None

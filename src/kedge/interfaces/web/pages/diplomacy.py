@@ -27,7 +27,14 @@ from kedge.games.diplomacy import (
 )
 from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
+from kedge.interfaces.web.pages.page_game import (
+    Document,
+    Heading,
+    Outcome,
+    PageGame,
+    Record,
+    Turn,
+)
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.pages.thoughts import (
     SHOWN,
@@ -173,13 +180,14 @@ class DiplomacyPage(PageGame):
             }
         return state.drawn
 
-    def outcome(self, state: _Played) -> str | None:
+    def outcome(self, state: _Played) -> Outcome | None:
         rules = state.state
         if not rules.is_terminal():
             return None
         winner = rules.board.winner
         if winner is not None:
-            return f"{POWERS[winner].title()} wins alone"
+            name = POWERS[winner].title()
+            return Outcome(name, result=f"{name} wins alone")
         return _drawn(rules)
 
     def think(self, question: Question) -> Iterator[Decision]:
@@ -204,7 +212,7 @@ class DiplomacyPage(PageGame):
                 rows = [_considered(row, others_likely) for row in analysis.rows(SHOWN)]
                 yield Decision(seat, _Orders.of(orders), question.thought(seat, analysis, rows))
 
-    def resigned(self, state: _Played, seat: int) -> str:
+    def resigned(self, state: _Played, seat: int, how: str) -> Outcome:
         raise InputError("powers do not resign in Diplomacy; seat an agent instead")
 
     def write(self, document: Document) -> str:
@@ -250,9 +258,9 @@ class DiplomacyPage(PageGame):
         return Record(setup, list(_turns(game)), heading, _drawn(end) if is_over else None)
 
 
-def _drawn(rules: DiplomacyState) -> str:
+def _drawn(rules: DiplomacyState) -> Outcome:
     shares = sorted(zip(rules.shares(), POWERS, strict=True), reverse=True)
-    return "Draw: " + ", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share)
+    return Outcome(how=", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share))
 
 
 def _due(rules: DiplomacyState) -> list[int]:

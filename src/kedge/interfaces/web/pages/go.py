@@ -1,6 +1,5 @@
 """Go on the page."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,7 +27,16 @@ from kedge.games.go.counting import CountedGo
 from kedge.games.go.rules import GoRules
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record, Report
+from kedge.interfaces.web.pages.page_game import (
+    OUT_OF_TIME,
+    RESIGNS,
+    Document,
+    Heading,
+    Outcome,
+    Rating,
+    Record,
+    Report,
+)
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
@@ -37,9 +45,8 @@ from kedge.records.report import ReadReport
 
 _SIDES = ("Black", "White")
 _MARKS = "bw."  # letters by colour
-_MARGIN = re.compile(r"wins by ([\d.]+)")
-_HOW = {"R": "resigns", "T": "runs out of time", "F": "forfeits"}
-_LEVEL = {"Draw": "0", "No result": "Void"}
+_HOW = {"R": RESIGNS, "T": OUT_OF_TIME, "F": "forfeits"}
+_LEVEL = {"0": Outcome(), "Void": Outcome(result="No result")}
 
 Size = Literal[9, 13, 19]
 Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
@@ -192,14 +199,14 @@ class GoPage(BoardPage):
             "score": game.score() if counted else None,
         }
 
-    def outcome(self, play: GoInPlay) -> str | None:
+    def outcome(self, play: GoInPlay) -> Outcome | None:
         game = play.game
         if game.phase != "over":
             return None
         if game.resigned is not None:
-            return self.resigned(play, game.resigned)
+            return self.resigned(play, game.resigned, RESIGNS)
         score = game.score()
-        return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
+        return Outcome(_SIDES[score < 0], margin=abs(score)) if score else Outcome()
 
     def think(
         self, question: Question, choose: Callable[[Analysis], Action] | None = None
@@ -329,23 +336,24 @@ def _rank(rating: Rating | None) -> str | None:
     return None if rating is None else str(rating)
 
 
-def _result(outcome: str | None) -> str:
+def _result(outcome: Outcome | None) -> str:
     """Return an outcome as SGF writes it."""
-    if outcome is None or outcome in _LEVEL:
-        return "?" if outcome is None else _LEVEL[outcome]
-    margin = _MARGIN.search(outcome)
-    if margin is None:
-        how = next((letter for letter, words in _HOW.items() if outcome.endswith(words)), "")
-        return f"{outcome[0]}+{how}"
-    return format_score(float(margin[1]) * (1 if outcome.startswith(_SIDES[BLACK]) else -1))
+    if outcome is None:
+        return "?"
+    if outcome.winner is None:
+        return next((result for result, level in _LEVEL.items() if level == outcome), "?")
+    if outcome.margin is not None:
+        return format_score(outcome.margin * (1 if outcome.winner == _SIDES[BLACK] else -1))
+    letter = next((letter for letter, how in _HOW.items() if how == outcome.how), "")
+    return f"{outcome.winner[0]}+{letter}"
 
 
-def _outcome(result: str) -> str | None:
+def _outcome(result: str) -> Outcome | None:
     """Return an SGF result as an outcome."""
-    if result == "?" or "+" not in result:
-        return {written: words for words, written in _LEVEL.items()}.get(result)
+    if "+" not in result:
+        return _LEVEL.get(result)
     letter, how = result.split("+")
     winner, loser = _SIDES if letter == "B" else _SIDES[::-1]
     if how in _HOW:
-        return f"{winner} wins: {loser} {_HOW[how]}"
-    return f"{winner} wins by {how}" if how else f"{winner} wins"
+        return Outcome(winner, loser=loser, how=_HOW[how])
+    return Outcome(winner, margin=float(how) if how else None)

@@ -26,6 +26,8 @@ REFEREE = -1
 EVERYTHING = -1
 #: The name of the page's user in records.
 PERSON = "a person"
+#: Ways to lose that the rules do not know.
+RESIGNS, OUT_OF_TIME = "resigns", "runs out of time"
 #: A rating as records write it: Elo in chess, a rank in Go.
 Rating: TypeAlias = float | str
 Report: TypeAlias = GameReport | DecisionsReport
@@ -44,14 +46,49 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """The result of a game. `str` puts it into words.
+
+    >>> print(Outcome("White", loser="Black", how="resigns"))
+    White wins: Black resigns
+    >>> print(Outcome("Black", margin=2.5))
+    Black wins by 2.5
+    >>> print(Outcome(how="stalemate"))
+    Draw: stalemate
+    """
+
+    winner: str | None = None
+    """The winner's seat by name; None if nobody wins alone."""
+    margin: float | None = None
+    """The winner's lead in points."""
+    how: str | None = None
+    """How the game ended, such as checkmate, or what `loser` does."""
+    loser: str | None = None
+    """The seat that gave up or ran out of time, by name."""
+    result: str | None = None
+    """Words in place of a win or draw, such as a score that all players share."""
+
+    def __str__(self) -> str:
+        result = self.result or ("Draw" if self.winner is None else f"{self.winner} wins")
+        lead = "" if self.margin is None else f" by {self.margin:g}"
+        ending = self.ending
+        return f"{result}{lead}" if ending is None else f"{result}{lead}: {ending}"
+
+    @property
+    def ending(self) -> str | None:
+        """How the game ended, in words; None if nothing is known."""
+        return " ".join(filter(None, (self.loser, self.how))) or None
+
+
+@dataclass(frozen=True)
 class Record:
     """A game from a file."""
 
     setup: dict[str, Any]
     turns: list[Turn]
     heading: Heading = Heading()
-    outcome: str | None = None
-    """The result in the page's words; None if the game goes on, or the rules decide it."""
+    outcome: Outcome | None = None
+    """The result; None if the game goes on, or the rules decide it."""
 
 
 class PageGame(ABC):
@@ -184,8 +221,8 @@ class PageGame(ABC):
         return True
 
     @abstractmethod
-    def outcome(self, state: Any) -> str | None:
-        """The result in words; None while the game goes on."""
+    def outcome(self, state: Any) -> Outcome | None:
+        """The result; None while the game goes on."""
 
     @abstractmethod
     def think(self, question: Question) -> Iterator[Decision]:
@@ -194,8 +231,8 @@ class PageGame(ABC):
         Runs in a thread.
         """
 
-    def resigned(self, state: Any, seat: int) -> str:
-        """The outcome if `seat` resigns."""
+    def resigned(self, state: Any, seat: int, how: str) -> Outcome:
+        """The outcome if `seat` gives up; `how` is `RESIGNS` or `OUT_OF_TIME`."""
         raise InputError(f"players cannot resign in {self.title}")
 
     def write(self, document: "Document") -> str:
@@ -238,6 +275,6 @@ class Document:
     """The players by seat: a person or an agent; in a game from a file, the file's names."""
     ratings: Sequence[Rating | None]
     """Rating of the people that an agent imitates, if it takes one; else the file's rating."""
-    outcome: str | None
+    outcome: Outcome | None
     date: str | None = None
     event: str | None = None

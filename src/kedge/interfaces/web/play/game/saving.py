@@ -1,10 +1,11 @@
 """Sessions as JSON documents, in which the store saves them."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Heading, PageGame
+from kedge.interfaces.web.pages.page_game import Heading, Outcome, PageGame
 from kedge.interfaces.web.play.game.clock import Clock
 from kedge.interfaces.web.play.game.seats import seated
 from kedge.interfaces.web.play.game.session import Session
@@ -26,7 +27,7 @@ def to_document(session: Session) -> dict[str, Any]:
             seat: session.game.text(session.state, action)
             for seat, action in session.pending.items()
         },
-        "ended": session.ended,
+        "ended": None if session.ended is None else asdict(session.ended),
         "heading": asdict(session.heading),
         "revision": session.revision,
         "clock": None if clock is None else vars(clock),
@@ -54,10 +55,29 @@ def _read(game: PageGame, document: dict[str, Any]) -> Session:
         int(seat): game.parse(session.state, int(seat), move)
         for seat, move in document["pending"].items()
     }
-    session.ended = document["ended"]
+    session.ended = _outcome(document["ended"], game.seats(setup))
     heading = document["heading"]
     session.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
     session.revision = document["revision"]
     if document["clock"] is not None:
         session.clock = Clock(**document["clock"])
     return session
+
+
+def _outcome(saved: dict[str, Any] | str | None, seats: Sequence[str]) -> Outcome | None:
+    """Return a saved outcome; earlier versions saved its words."""
+    if saved is None:
+        return None
+    if isinstance(saved, dict):
+        return Outcome(**saved)
+    result, _, how = saved.partition(": ")
+    winner, _, margin = result.partition(" wins")
+    if winner not in seats:
+        return Outcome(how=how or None, result=None if result == "Draw" else result)
+    loser = next((seat for seat in seats if how.startswith(f"{seat} ")), None)
+    return Outcome(
+        winner,
+        margin=float(margin.removeprefix(" by ")) if margin else None,
+        how=how.removeprefix(f"{loser} ") or None,
+        loser=loser,
+    )

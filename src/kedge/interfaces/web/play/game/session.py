@@ -5,14 +5,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import REFEREE, Document, Heading, PageGame, Rating, Turn
+from kedge.interfaces.web.pages.page_game import (
+    OUT_OF_TIME,
+    REFEREE,
+    RESIGNS,
+    Document,
+    Heading,
+    Outcome,
+    PageGame,
+    Rating,
+    Turn,
+)
 from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
 from kedge.interfaces.web.play.game.seats import Seat, seated
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept
-UNFINISHED = "the record ends here"
+UNFINISHED = Outcome(result="the record ends here")
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class Session:
     """Analyses behind the agents' last decisions."""
     unplayed: dict[int, Thought] = field(default_factory=dict)
     """Analyses behind the pending moves, hidden from those who still decide."""
-    ended: str | None = None
+    ended: Outcome | None = None
     """The result by resignation or on time, which the rules do not know."""
     clock: Clock | None = None
     heading: Heading = field(default_factory=Heading)
@@ -55,14 +65,14 @@ class Session:
     """Why an agent failed, or why the game is not saved."""
     due: list[int] = field(init=False)
     """The seats to move by the rules, even if they have decided or someone resigned."""
-    result: str | None = field(init=False)
+    result: Outcome | None = field(init=False)
     """The result by the rules."""
 
     def __post_init__(self) -> None:
         self._ask_rules()
 
     @property
-    def outcome(self) -> str | None:
+    def outcome(self) -> Outcome | None:
         return self.ended or self.result
 
     @property
@@ -164,7 +174,7 @@ class Session:
         self._check_person(seat)
         if self.outcome is not None:
             raise InputError("the game is over")
-        self._end(self.game.resigned(self.state, seat))
+        self._end(self.game.resigned(self.state, seat, RESIGNS))
 
     def flag(self) -> bool:
         """End the game if the mover has no time left; return whether that is so."""
@@ -173,7 +183,7 @@ class Session:
             return False
         if self.clock.now()[seat] > 0.0:
             return False
-        self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
+        self._end(self.game.resigned(self.state, seat, OUT_OF_TIME))
         return True
 
     def state_at(self, turn: int) -> Any:
@@ -297,7 +307,7 @@ class Session:
         if why is not None:
             raise InputError(why)
 
-    def _end(self, outcome: str) -> None:
+    def _end(self, outcome: Outcome) -> None:
         self.ended = outcome
         if self.clock is not None:
             self.clock.hand_to(None, moved=False)

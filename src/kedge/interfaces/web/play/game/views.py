@@ -42,7 +42,7 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
         ],
         secret=is_secret,
         position=game.position(session.state, eyes),
-        outcome=session.outcome,
+        outcome=None if session.outcome is None else str(session.outcome),
         thoughts=_visible(session.new_thoughts(), session, eyes),
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
         trouble=session.trouble,
