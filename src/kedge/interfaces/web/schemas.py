@@ -165,7 +165,7 @@ class SeatOut(Answer):
     numbers: dict[str, Any]
     """The values of all settings of the dial."""
     likeness: list[dict[str, Any]]
-    """Measurements at that setting, or at the nearest."""
+    """Measurements of an agent at that setting, or at the nearest; empty for a person."""
     strength: list[dict[str, Any]]
     decided: bool
 

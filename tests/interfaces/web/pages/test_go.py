@@ -151,6 +151,7 @@ def test_agents_play_on_small_boards(client):
     )
     assert not small[1]["likeness"], "nothing was measured there"
     assert full[1]["likeness"]
+    assert not full[0]["likeness"], "nothing is measured of people"
 
 
 def test_a_handicap(page):
