@@ -15,7 +15,7 @@ import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
-  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice
+  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice: by turn, then by seat
   const [wantsAdvice, setWantsAdvice] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
@@ -51,9 +51,9 @@ export function GameView({ id, seat, games }) {
     possible: then?.isEarlier && !session.secret && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
-  const show = useCallback((news) => {
-    setSession(news);
-    setThoughts((known) => news.thoughts.reduce(withThought, upTo(known, news.turns.length)));
+  const show = useCallback(({ thoughts: news, ...rest }) => {
+    setSession({ ...rest, analysed: news.map(({ turn, seat }) => ({ turn, seat })) });
+    setThoughts((known) => news.reduce(withThought, upTo(known, rest.turns.length)));
   }, []);
   useEffect(() => {
     setThoughts({}); // the next viewer must not see the last one's analyses
@@ -103,7 +103,7 @@ export function GameView({ id, seat, games }) {
     seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
   };
 
-  const severalDecide = session.thoughts.length > 1 || isAmongSeveral(decision, offered);
+  const severalDecide = session.analysed.length > 1 || isAmongSeveral(decision, offered);
   const why = (about || advised || ask || agents.length > 0) && html`
     <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
