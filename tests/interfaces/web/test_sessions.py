@@ -372,6 +372,7 @@ def test_no_clock_runs_while_no_server_does(hall, until, tmp_path):
         tables.store.save(table.session.id, document)
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
         assert again.session.clock.now()[0] > 50.0
+        assert again.session.clock.past == table.session.clock.past == {0: [60.0, 60.0]}
 
     asyncio.run(game())
 

@@ -59,8 +59,9 @@ def _read(game: PageGame, document: dict[str, Any]) -> Session:
     heading = document["heading"]
     session.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
     session.revision = document["revision"]
-    if document["clock"] is not None:
-        session.clock = Clock(**document["clock"])
+    if (clock := document["clock"]) is not None:
+        past = {int(turns): left for turns, left in clock["past"].items()}  # JSON's keys are text
+        session.clock = Clock(**clock | {"past": past})
     return session
 
 

@@ -265,7 +265,7 @@ class Session:
         if self.clock is not None:
             deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
-            self.clock.past[str(len(self.turns))] = self.clock.left
+            self.clock.past[len(self.turns)] = self.clock.left
 
     def _play(self, actions: Mapping[int, Action]) -> None:
         """Play a turn: write it for the record, apply it, and hand the clock on."""
