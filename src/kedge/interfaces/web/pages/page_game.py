@@ -255,10 +255,6 @@ class PageGame(ABC):
         """
         return review_of(self.name).reviewer()(self.recorded(document), report_progress)
 
-    def annotated(self, report: Any) -> str:
-        """Return the game of a review's report, with a comment on each move."""
-        return review_of(self.name).annotated(report)
-
     def review_details(self, report: Report) -> dict[str, Any]:
         """More for the page to show beside `report.to_json()`."""
         return {}

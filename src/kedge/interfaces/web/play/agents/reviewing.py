@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from kedge.errors import InputError
+from kedge.evaluation.review import review_of
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import ReviewOut
@@ -85,7 +86,7 @@ class ReviewJob:
             report_progress(0)
             report = self._game.review(self._document, report_progress)
             shown = report.to_json() | self._game.review_details(report)
-            return strict(plain(shown)), self._game.annotated(report)
+            return strict(plain(shown)), review_of(self._game.name).annotated(report)
 
         try:
             async with turn:
