@@ -37,9 +37,8 @@ class Tables:
         self, games: Mapping[str, PageGame], store: SessionStore, seed: int | None = None
     ) -> None:
         self._rng = np.random.default_rng(seed)
-        self.games, self.store = games, store
-        self.agents = AgentPool(self._rng.spawn(1)[0], queue=2 * _LIVE)
-        self._hall = Hall(store, self.agents)
+        self.games = games
+        self.hall = Hall(store, AgentPool(self._rng.spawn(1)[0], queue=2 * _LIVE))
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._awake = time.time()
 
@@ -83,12 +82,12 @@ class Tables:
         table = self.at(id)
         table.close()
         del self._tables[id]
-        self.store.remove(id)
+        self.hall.store.remove(id)
 
     def close(self) -> None:
         for table in self._tables.values():
             table.close()
-        self.store.close()
+        self.hall.store.close()
 
     async def _begin(self, opened: Callable[[], Session]) -> Table:
         """Return a new table. A thread opens the session: there may be many turns."""
@@ -97,7 +96,7 @@ class Tables:
         return table
 
     def _restored(self, id: str) -> Session:
-        document = self.store.load(id)
+        document = self.hall.store.load(id)
         if document is None or document.get("game") not in self.games:
             raise UnknownSessionError("unknown game; it may have expired")
         try:
@@ -112,5 +111,5 @@ class Tables:
             if idle is None:
                 raise BusyError(f"server busy: {_LIVE} games in play; try again later")
             self._tables.pop(idle).close()
-        table = self._tables[session.id] = Table(session, self._hall)
+        table = self._tables[session.id] = Table(session, self.hall)
         return table
