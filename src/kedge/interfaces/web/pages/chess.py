@@ -23,7 +23,6 @@ from kedge.interfaces.web.pages.page_game import (
     Heading,
     Outcome,
     Record,
-    Report,
     Turn,
 )
 from kedge.models.chess.conditioning import KNOTS
@@ -119,9 +118,9 @@ class ChessPage(BoardPage):
             event=document.event or "kedge",
         )
 
-    def review_details(self, report: Report) -> dict[str, Any]:
+    def review_details(self, report: GameReport) -> dict[str, Any]:
         """How likely each move is for people of each rating, if that was estimated."""
-        if not isinstance(report, GameReport) or report.likelihoods is None:
+        if report.likelihoods is None:
             return {}
         return {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
 

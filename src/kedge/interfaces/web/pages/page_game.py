@@ -255,8 +255,8 @@ class PageGame(ABC):
         """
         return review_of(self.name).reviewer()(self.recorded(document), report_progress)
 
-    def review_details(self, report: Report) -> dict[str, Any]:
-        """More for the page to show beside `report.to_json()`."""
+    def review_details(self, report: Any) -> dict[str, Any]:
+        """More for the page to show beside the `to_json` of a report of this game's review."""
         return {}
 
 
