@@ -200,7 +200,7 @@ class Table:
             await asyncio.sleep(_WATCHED)
         decisions = {}
         try:
-            specs = {seat: session.seats[seat].spec for seat in seats}
+            specs = {seat: session.seats[seat].required_agent() for seat in seats}
             left = None if session.clock is None else session.clock.now()
             async for decision in self._hall.agents.think(session, specs, stop, left):
                 if decision.action is not None:
