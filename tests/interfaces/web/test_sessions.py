@@ -16,7 +16,7 @@ from kedge.interfaces.web.play.agents.worker_threads import BusyError, WorkerThr
 from kedge.interfaces.web.play.game import seats as seats_module
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
-from kedge.interfaces.web.play.game.saving import from_document, to_document
+from kedge.interfaces.web.play.game.saving import from_json, to_json
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
@@ -229,7 +229,7 @@ def test_a_flag_falls_by_itself(hall, chess, until):
         await until(lambda: table.session.outcome is not None)
         assert str(table.session.outcome) == "Black wins: White runs out of time"
         saved = tables.hall.store.load(table.session.id)
-        assert from_document(chess, saved).outcome == table.session.outcome
+        assert from_json(chess, saved).outcome == table.session.outcome
 
     asyncio.run(game())
 
@@ -367,7 +367,7 @@ def test_no_clock_runs_while_no_server_does(hall, until, tmp_path):
         setup = {"clock": 60.0}
         tables = hall(tmp_path / "games.sqlite")
         table = await tables.open(NewSession(game="chess", setup=setup))
-        document = to_document(table.session)
+        document = to_json(table.session)
         document["clock"]["since"] = time.time() - 3600.0
         tables.hall.store.save(table.session.id, document)
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
@@ -393,7 +393,7 @@ def test_a_document_of_another_version_is_a_game_that_is_gone(hall, change):
     async def game():
         tables = hall()
         table = await tables.open(NewSession(game="chess"))
-        tables.hall.store.save("x", to_document(table.session) | change)
+        tables.hall.store.save("x", to_json(table.session) | change)
         tables.hall.store.save("y", {})
         for id in "xy":
             with pytest.raises(UnknownSessionError):
@@ -481,7 +481,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
 def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatch):
     async def game():
         table = await hall().open(NewSession(game="chess"))
-        before = to_document(table.session)
+        before = to_json(table.session)
 
         def refuse(*_):
             raise InputError("no")
@@ -489,7 +489,7 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
         monkeypatch.setattr(chess, "join", refuse)
         with pytest.raises(InputError):
             table.session.move(0, "e4", 0)
-        assert to_document(table.session) == before
+        assert to_json(table.session) == before
 
     asyncio.run(game())
 

@@ -20,7 +20,7 @@ from kedge.interfaces.web.pages import searching
 from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session, open_record
-from kedge.interfaces.web.play.game.saving import from_document, to_document
+from kedge.interfaces.web.play.game.saving import from_json, to_json
 from kedge.interfaces.web.schemas import SeatIn
 
 GAME = DiplomacyPage()
@@ -291,7 +291,7 @@ def test_a_finished_game_is_looked_through():
     assert again["phases"][-1]["name"] == "COMPLETED"
     for key in ("players", "ratings"):
         assert again[key] == game[key]
-    kept = from_document(GAME, json.loads(json.dumps(to_document(opened))))
+    kept = from_json(GAME, json.loads(json.dumps(to_json(opened))))
     assert (kept.heading, kept.outcome) == (opened.heading, opened.outcome)
 
 

@@ -19,7 +19,7 @@ from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
 from kedge.interfaces.web.pages.page_game import Document, Outcome
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session
-from kedge.interfaces.web.play.game.saving import from_document, to_document
+from kedge.interfaces.web.play.game.saving import from_json, to_json
 from kedge.interfaces.web.schemas import SeatIn
 
 LATE = Path(__file__).parents[3] / "helpers" / "late_game.sgf"
@@ -175,7 +175,7 @@ def test_the_clock_stands_while_stones_are_marked(page):
 
 def test_a_count_outlives_its_server(page):
     found = session(page, {"size": 9}, *WALLS, "pass", "pass", "dead", "agree", "mark E1")
-    again = from_document(page, to_document(found))
+    again = from_json(page, to_json(found))
     assert page.position(again.state, None) == page.position(found.state, None)
     assert again.deciding() == found.deciding() == [1]
 
@@ -228,9 +228,9 @@ def test_results(page, outcome, words, result):
     text = page.write(document(page, session(page), outcome))
     assert f"RE[{result}]" in text
     assert page.read(text).outcome == outcome
-    saved = to_document(session(page))
+    saved = to_json(session(page))
     for ended in (asdict(outcome), words):  # earlier versions saved the words
-        assert from_document(page, saved | {"ended": ended}).outcome == outcome
+        assert from_json(page, saved | {"ended": ended}).outcome == outcome
 
 
 def test_a_finished_game_is_looked_through(client):

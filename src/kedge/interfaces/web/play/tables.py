@@ -12,7 +12,7 @@ from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.opening import new_session, open_record
-from kedge.interfaces.web.play.game.saving import from_document
+from kedge.interfaces.web.play.game.saving import from_json
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.hall import Hall
@@ -100,7 +100,7 @@ class Tables:
         if document is None or document.get("game") not in self.games:
             raise UnknownSessionError("unknown game; it may have expired")
         try:
-            return from_document(self.games[document["game"]], document, self._awake)
+            return from_json(self.games[document["game"]], document, self._awake)
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 

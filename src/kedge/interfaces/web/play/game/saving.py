@@ -14,7 +14,7 @@ from kedge.interfaces.web.schemas import SeatIn
 _BY_SEAT = ("names", "ratings")  # of a heading
 
 
-def to_document(session: Session) -> dict[str, Any]:
+def to_json(session: Session) -> dict[str, Any]:
     """Return the game as JSON."""
     clock = session.clock
     return {
@@ -34,8 +34,8 @@ def to_document(session: Session) -> dict[str, Any]:
     }
 
 
-def from_document(game: PageGame, document: dict[str, Any], awake: float = 0.0) -> Session:
-    """Restore what `to_document` returned; clocks stood still before the time `awake`."""
+def from_json(game: PageGame, document: dict[str, Any], awake: float = 0.0) -> Session:
+    """Restore what `to_json` returned; clocks stood still before the time `awake`."""
     try:
         session = _read(game, document)
     except (KeyError, TypeError, AttributeError, ValueError):
