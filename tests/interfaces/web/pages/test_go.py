@@ -16,7 +16,7 @@ from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import board as board_page
 from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
-from kedge.interfaces.web.pages.page_game import Document, Outcome
+from kedge.interfaces.web.pages.page_game import Outcome, PlayedGame
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.saving import from_json, to_json
@@ -76,9 +76,9 @@ def session(page, setup=None, *turns, seats=PEOPLE):
     return new_session(page, setup or {}, people, list(turns), np.random.default_rng(0))
 
 
-def document(page, of, outcome=None):
+def played_game(page, of, outcome=None):
     names, ratings = ["Ann", "Bob"], [None, None]
-    return Document(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
+    return PlayedGame(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
 
 
 def test_a_game_to_its_count(client):
@@ -195,7 +195,7 @@ def test_the_referee_finds_dead_stones(page):
 def test_records_come_back(page):
     setup = {"size": 13, "handicap": 3, "komi": 0.5, "rules": "japanese"}
     found = session(page, setup, "C3", "G7", "pass", "K11")
-    text = page.write(document(page, found))
+    text = page.write(played_game(page, found))
     assert "HA[3]AB[" in text
     assert "RU[Japanese]" in text
     assert "PB[Ann]" in text
@@ -203,7 +203,7 @@ def test_records_come_back(page):
     assert record.turns == found.moves()
     again = session(page, record.setup, *record.turns)
     assert page.position(again.state, None) == page.position(found.state, None)
-    assert page.write(document(page, again)) == text
+    assert page.write(played_game(page, again)) == text
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_records_come_back(page):
 )
 def test_results(page, outcome, words, result):
     assert str(outcome) == words
-    text = page.write(document(page, session(page), outcome))
+    text = page.write(played_game(page, session(page), outcome))
     assert f"RE[{result}]" in text
     assert page.read(text).outcome == outcome
     saved = to_json(session(page))
@@ -264,7 +264,7 @@ def test_the_day_of_a_game(client):
 
 def test_passes_that_were_taken_back_are_not_in_the_record(page):
     found = session(page, {"size": 9}, "E5", "pass", "pass", "dead", "resume", "E6")
-    assert page.write(document(page, found)).endswith(";B[ee];W[ed])\n")
+    assert page.write(played_game(page, found)).endswith(";B[ee];W[ed])\n")
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import (
-    Document,
     Heading,
     Outcome,
+    PlayedGame,
     Record,
     Turn,
 )
@@ -84,8 +84,8 @@ class ChessPage(BoardPage):
             "in_check": state.board.in_check,
         }
 
-    def write(self, document: Document) -> str:
-        return pgn_texts([self.recorded(document)])[0].rstrip("\n") + "\n"
+    def write(self, game: PlayedGame) -> str:
+        return pgn_texts([self.recorded(game)])[0].rstrip("\n") + "\n"
 
     def read(self, text: str) -> Record:
         game = chess.pgn.read_game(io.StringIO(text), Visitor=_QuietBuilder)
@@ -99,23 +99,22 @@ class ChessPage(BoardPage):
         turns: list[Turn] = [move.uci() for move in game.mainline_moves()]
         return Record({"fen": board.fen()}, turns, _heading(game.headers), _outcome(game.headers))
 
-    def recorded(self, document: Document) -> ChessGame:
-        outcome = document.outcome
+    def recorded(self, game: PlayedGame) -> ChessGame:
+        outcome = game.outcome
         white_elo, black_elo = (
-            round(rating) if isinstance(rating, int | float) else None
-            for rating in document.ratings
+            round(rating) if isinstance(rating, int | float) else None for rating in game.ratings
         )
         return ChessGame(
-            np.array(document.state.history, np.uint16),
+            np.array(game.state.history, np.uint16),
             result="*" if outcome is None else _RESULTS[outcome.winner],
-            white=document.names[0],
-            black=document.names[1],
+            white=game.names[0],
+            black=game.names[1],
             white_elo=white_elo,
             black_elo=black_elo,
-            date=document.date,
+            date=game.date,
             termination=None if outcome is None else outcome.ending,
-            fen=None if document.setup.fen == START_FEN else document.setup.fen,
-            event=document.event or "kedge",
+            fen=None if game.setup.fen == START_FEN else game.setup.fen,
+            event=game.event or "kedge",
         )
 
     def review_details(self, report: GameReport) -> dict[str, Any]:

@@ -28,10 +28,10 @@ from kedge.games.diplomacy import (
 from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
-    Document,
     Heading,
     Outcome,
     PageGame,
+    PlayedGame,
     Record,
     Turn,
 )
@@ -215,27 +215,27 @@ class DiplomacyPage(PageGame):
     def resigned(self, state: _Played, seat: int, how: str) -> Outcome:
         raise InputError("powers do not resign in Diplomacy; seat an agent instead")
 
-    def write(self, document: Document) -> str:
-        return json.dumps(saved_game(self.recorded(document))) + "\n"
+    def write(self, game: PlayedGame) -> str:
+        return json.dumps(saved_game(self.recorded(game))) + "\n"
 
-    def recorded(self, document: Document) -> DiplomacyGame:
-        state = self.begin(document.setup).state
+    def recorded(self, game: PlayedGame) -> DiplomacyGame:
+        state = self.begin(game.setup).state
         phases = []
-        for orders in document.turns:
+        for orders in game.turns:
             phases.append(Phase.of(state, orders))
             state.apply(orders)
         end = Phase.of(state)
-        if document.outcome is not None:
+        if game.outcome is not None:
             end = replace(end, name=COMPLETED)
         counts = tuple(map(len, state.board.centres()))
         return DiplomacyGame(
             id="kedge",
             phases=tuple(phases),
-            final=Final(end.name, counts, document.outcome is not None, end),
+            final=Final(end.name, counts, game.outcome is not None, end),
             press="none",
-            players=tuple(document.names),
+            players=tuple(game.names),
             ratings=tuple(
-                rating if isinstance(rating, int | float) else None for rating in document.ratings
+                rating if isinstance(rating, int | float) else None for rating in game.ratings
             ),
             source="kedge play",
         )

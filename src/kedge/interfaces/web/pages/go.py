@@ -30,9 +30,9 @@ from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import (
     OUT_OF_TIME,
     RESIGNS,
-    Document,
     Heading,
     Outcome,
+    PlayedGame,
     Rating,
     Record,
     Report,
@@ -221,11 +221,11 @@ class GoPage(BoardPage):
         for decision in super().think(replace(question, state=play.game.state), choose):
             yield _explained(play.game.state, decision)
 
-    def write(self, document: Document) -> str:
-        return write_sgf(self.recorded(document))
+    def write(self, game: PlayedGame) -> str:
+        return write_sgf(self.recorded(game))
 
-    def recorded(self, document: Document) -> GoGame:
-        first, last = self.begin(document.setup).game.state, document.state.game.state
+    def recorded(self, game: PlayedGame) -> GoGame:
+        first, last = self.begin(game.setup).game.state, game.state.game.state
         black, white = (
             tuple(point for point, stone in enumerate(first.colours()) if stone == colour)
             for colour in (BLACK, WHITE)
@@ -236,25 +236,25 @@ class GoPage(BoardPage):
             players.astype(np.uint8),
             size=last.size,
             komi=last.komi,
-            rules=document.setup.rules.title(),
+            rules=game.setup.rules.title(),
             handicap=0 if white or len(black) < 2 else len(black),
             black_stones=black,
             white_stones=white,
-            result=_result(document.outcome),
-            black=document.names[0],
-            white=document.names[1],
-            black_rank=_rank(document.ratings[0]),
-            white_rank=_rank(document.ratings[1]),
-            date=document.date,
-            event=document.event,
+            result=_result(game.outcome),
+            black=game.names[0],
+            white=game.names[1],
+            black_rank=_rank(game.ratings[0]),
+            white_rank=_rank(game.ratings[1]),
+            date=game.date,
+            event=game.event,
         )
 
-    def review(self, document: Document, report_progress: Tell) -> Report:
+    def review(self, game: PlayedGame, report_progress: Tell) -> Report:
         """Review a game; for people of the rank that an agent imitates, if one does."""
-        players = zip(document.names, document.ratings, strict=True)
+        players = zip(game.names, game.ratings, strict=True)
         ranks = [rank for name, rank in players if rank and (name or "").startswith("kedge")]
         reviewer = review_of(self.name).reviewer(rank=ranks[0] if ranks else None)
-        return reviewer(self.recorded(document), report_progress)
+        return reviewer(self.recorded(game), report_progress)
 
     def read(self, text: str) -> Record:
         report = ReadReport()

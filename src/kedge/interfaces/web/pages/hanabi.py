@@ -16,10 +16,10 @@ from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     EVERYTHING,
     PERSON,
-    Document,
     Heading,
     Outcome,
     PageGame,
+    PlayedGame,
     Record,
     Turn,
 )
@@ -168,13 +168,13 @@ class HanabiPage(PageGame):
         thought = question.thought(seat, analysis, rows, more=more)
         yield Decision(seat, analysis.draw(question.rng), thought)
 
-    def write(self, document: Document) -> str:
-        return json.dumps(live_game(self.recorded(document))) + "\n"
+    def write(self, game: PlayedGame) -> str:
+        return json.dumps(live_game(self.recorded(game))) + "\n"
 
-    def recorded(self, document: Document) -> HanabiGame:
-        state, setup, outcome = document.state, document.setup, document.outcome
+    def recorded(self, game: PlayedGame) -> HanabiGame:
+        state, setup, outcome = game.state, game.setup, game.outcome
         broken_off = outcome is not None and outcome.how == _BROKEN_OFF
-        who = zip(document.names, self.seats(setup), strict=True)
+        who = zip(game.names, self.seats(setup), strict=True)
         return HanabiGame(
             id="kedge" if setup.seed is None else f"kedge-{setup.seed}",
             players=tuple(_player(name, seat) for name, seat in who),

@@ -1,5 +1,6 @@
 """A game as the page needs it. Each game has a module of its own here."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,6 +90,22 @@ class Record:
     heading: Heading = Heading()
     outcome: Outcome | None = None
     """The result; None if the game goes on, or the rules decide it."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game in progress, with everything that goes into a record."""
+
+    setup: Any
+    state: Any
+    turns: Sequence[Turn]
+    names: Sequence[str | None]
+    """The players by seat: a person or an agent; in a game from a file, the file's names."""
+    ratings: Sequence[Rating | None]
+    """Rating of the people that an agent imitates, if it takes one; else the file's rating."""
+    outcome: Outcome | None
+    date: str | None = None
+    event: str | None = None
 
 
 class PageGame(ABC):
@@ -235,7 +252,7 @@ class PageGame(ABC):
         """The outcome if `seat` gives up; `how` is `RESIGNS` or `OUT_OF_TIME`."""
         raise InputError(f"players cannot resign in {self.title}")
 
-    def write(self, document: "Document") -> str:
+    def write(self, game: PlayedGame) -> str:
         """Return the game as a record, in the first format of `files`."""
         raise InputError(f"{self.title} has no record files to write")
 
@@ -243,34 +260,26 @@ class PageGame(ABC):
         """Return the first game of a file."""
         raise InputError(f"{self.title} has no record files to read")
 
-    def recorded(self, document: "Document") -> Any:
+    def recorded(self, game: PlayedGame) -> Any:
         """Return the game as `kedge.records` holds it, for reviews."""
         raise InputError(f"{self.title} has no reviews")
 
-    def review(self, document: "Document", report_progress: Tell) -> Report:
+    def review(self, game: PlayedGame, report_progress: Tell) -> Report:
         """Review a game: how human each decision was, and what it cost.
 
         Runs in a thread. Calls `report_progress` with the number of reviewed turns, which raises if
         the review is no longer wanted.
         """
-        return review_of(self.name).reviewer()(self.recorded(document), report_progress)
+        return review_of(self.name).reviewer()(self.recorded(game), report_progress)
 
     def review_details(self, report: Any) -> dict[str, Any]:
         """More for the page to show beside the `to_json` of a report of this game's review."""
         return {}
 
 
-@dataclass(frozen=True)
-class Document:
-    """A game in progress, with everything that goes into a record."""
-
-    setup: Any
-    state: Any
-    turns: Sequence[Turn]
-    names: Sequence[str | None]
-    """The players by seat: a person or an agent; in a game from a file, the file's names."""
-    ratings: Sequence[Rating | None]
-    """Rating of the people that an agent imitates, if it takes one; else the file's rating."""
-    outcome: Outcome | None
-    date: str | None = None
-    event: str | None = None
+def __getattr__(name: str) -> type[PlayedGame]:
+    if name != "Document":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    message = f"{__name__}.Document is deprecated; use PlayedGame"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return PlayedGame

@@ -23,7 +23,7 @@ class ReviewJob:
     """A review in progress or done: how human each decision was, and what it cost."""
 
     def __init__(self, session: Session, readers: set[Reader]) -> None:
-        self._game, self._document = session.game, session.played()
+        self._game, self._played = session.game, session.played()
         self._readers = readers
         self._done = 0
         self._stopped = False
@@ -51,14 +51,14 @@ class ReviewJob:
 
     def is_of(self, session: Session) -> bool:
         """Whether it reviews the game so far."""
-        return tuple(session.moves()) == self._document.turns and not self._stopped
+        return tuple(session.moves()) == self._played.turns and not self._stopped
 
     def view(self) -> ReviewOut:
         """The review as the API sends it."""
         return ReviewOut(
             done=self._done,
-            of=len(self._document.turns),
-            turns=None if self._report is None else list(self._document.turns),
+            of=len(self._played.turns),
+            turns=None if self._report is None else list(self._played.turns),
             report=self._report,
             trouble=self._trouble,
         )
@@ -84,7 +84,7 @@ class ReviewJob:
 
         def judge() -> tuple[dict[str, Any], str]:
             report_progress(0)
-            report = self._game.review(self._document, report_progress)
+            report = self._game.review(self._played, report_progress)
             shown = report.to_json() | self._game.review_details(report)
             return strict(plain(shown)), review_of(self._game.name).annotated(report)
 

@@ -9,10 +9,10 @@ from kedge.interfaces.web.pages.page_game import (
     OUT_OF_TIME,
     REFEREE,
     RESIGNS,
-    Document,
     Heading,
     Outcome,
     PageGame,
+    PlayedGame,
     Rating,
     Turn,
 )
@@ -211,12 +211,12 @@ class Session:
             raise InputError("the record is secret until the game is over")
         return self.game.write(self.played())
 
-    def played(self) -> Document:
+    def played(self) -> PlayedGame:
         """Return the game so far, for records and reviews."""
         outcome = None if self.ended == UNFINISHED else self.outcome
         names: list[str | None] = [seat.player for seat in self.seats]
         ratings: list[Rating | None] = [seat.rating for seat in self.seats]
-        return Document(
+        return PlayedGame(
             self.setup,
             self.state,
             tuple(self.moves()),
