@@ -40,7 +40,7 @@ class Tables:
         self.games = games
         self.hall = Hall(store, AgentPool(self._rng.spawn(1)[0], queue=2 * _LIVE))
         self._tables: OrderedDict[str, Table] = OrderedDict()
-        self._awake = time.time()
+        self._server_started = time.time()
 
     def game(self, name: str) -> PageGame:
         """Return the game called `name`."""
@@ -100,7 +100,7 @@ class Tables:
         if document is None or document.get("game") not in self.games:
             raise UnknownSessionError("unknown game; it may have expired")
         try:
-            return from_json(self.games[document["game"]], document, self._awake)
+            return from_json(self.games[document["game"]], document, self._server_started)
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 

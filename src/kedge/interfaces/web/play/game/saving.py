@@ -27,21 +27,21 @@ def to_json(session: Session) -> dict[str, Any]:
             seat: session.game.text(session.state, action)
             for seat, action in session.pending.items()
         },
-        "ended": None if session.ended is None else asdict(session.ended),
+        "ended": session.declared_outcome and asdict(session.declared_outcome),
         "heading": asdict(session.heading),
         "revision": session.revision,
         "clock": None if clock is None else vars(clock),
     }
 
 
-def from_json(game: PageGame, document: dict[str, Any], awake: float = 0.0) -> Session:
-    """Restore what `to_json` returned; clocks stood still before the time `awake`."""
+def from_json(game: PageGame, document: dict[str, Any], server_started: float = 0.0) -> Session:
+    """Restore what `to_json` returned; clocks stood still before `server_started`."""
     try:
         session = _read(game, document)
     except (KeyError, TypeError, AttributeError, ValueError):
         raise InputError("another version of kedge saved this game") from None
     if session.clock is not None:
-        session.clock.since = max(session.clock.since, awake)
+        session.clock.since = max(session.clock.since, server_started)
     return session
 
 
@@ -55,7 +55,7 @@ def _read(game: PageGame, document: dict[str, Any]) -> Session:
         int(seat): game.parse(session.state, int(seat), move)
         for seat, move in document["pending"].items()
     }
-    session.ended = _outcome(document["ended"], game.seats(setup))
+    session.declared_outcome = _outcome(document["ended"], game.seats(setup))
     heading = document["heading"]
     session.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
     session.revision = document["revision"]
