@@ -32,9 +32,9 @@ class ReviewJob:
         self._trouble: str | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self, turn: asyncio.Semaphore) -> None:
-        """Begin once `turn` allows it."""
-        self._task = asyncio.create_task(self._make(turn))
+    def begin(self, one_at_a_time: asyncio.Semaphore) -> None:
+        """Begin once `one_at_a_time` allows it."""
+        self._task = asyncio.create_task(self._make(one_at_a_time))
 
     def stop(self) -> None:
         """Stop, unless the review is done; a new request begins again."""
@@ -69,7 +69,7 @@ class ReviewJob:
             raise InputError("the review is not done yet")
         return self._text
 
-    async def _make(self, turn: asyncio.Semaphore) -> None:
+    async def _make(self, one_at_a_time: asyncio.Semaphore) -> None:
         loop = asyncio.get_running_loop()
 
         def note(done: int) -> None:
@@ -89,7 +89,7 @@ class ReviewJob:
             return strict(plain(shown)), review_of(self._game.name).annotated(report)
 
         try:
-            async with turn:
+            async with one_at_a_time:
                 self._report, self._text = await asyncio.to_thread(judge)
         except _StoppedError:
             return
@@ -110,8 +110,10 @@ class ReviewJob:
 class Reviews:
     """Reviews the game of a table when asked, one review at a time."""
 
-    def __init__(self, session: Session, readers: set[Reader], turn: asyncio.Semaphore) -> None:
-        self._session, self._readers, self._turn = session, readers, turn
+    def __init__(
+        self, session: Session, readers: set[Reader], one_at_a_time: asyncio.Semaphore
+    ) -> None:
+        self._session, self._readers, self._one_at_a_time = session, readers, one_at_a_time
         self._job: ReviewJob | None = None
 
     def begin(self) -> ReviewJob:
@@ -120,7 +122,7 @@ class Reviews:
         if self._job is None or self._job.failed or not self._job.is_of(self._session):
             self.stop()
             self._job = ReviewJob(self._session, self._readers)
-            self._job.begin(self._turn)
+            self._job.begin(self._one_at_a_time)
         return self._job
 
     def current(self) -> ReviewJob:
