@@ -50,10 +50,10 @@ from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
 from kedge.records.diplomacy.positions import replayed_games
 from kedge.records.report import ReadReport
 
-_BOARDS = STATIC / "js" / "boards"
-_MODULES = ("diplomacy_map.js", "diplomacy_orders.js")  # that the board imports
+_BOARD = STATIC / "js" / "boards" / "diplomacy"
+_MODULES = ("map.js", "orders.js")  # that the board imports
 _ASSETS = {
-    **{name: (_BOARDS / name).read_bytes for name in _MODULES},
+    **{name: (_BOARD / name).read_bytes for name in _MODULES},
     "map.json": MAP.read_bytes,
 }
 _PLACE = re.compile(r"\b[A-Z]{3}\b")
@@ -100,7 +100,7 @@ class _Orders:
 class DiplomacyPage(PageGame):
     name, emblem = "diplomacy", "⚔"
     about = "Seven powers that send no messages; play any of them."
-    script = _BOARDS / "diplomacy.js"
+    script = _BOARD / "diplomacy.js"
     style = STATIC / "css" / "diplomacy.css"
     assets = _ASSETS
     setup = DiplomacySetup
