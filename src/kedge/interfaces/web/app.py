@@ -58,7 +58,7 @@ _FRAMEWORK = {
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """Whom the server answers, and where it saves games."""
+    """The clients that the server answers, and the file of saved games."""
 
     hosts: tuple[str, ...] = LOCAL_HOSTS
     """Allowed hosts; empty for any. Without the check, a foreign page could point a name of its own

@@ -118,7 +118,7 @@ class ChessPage(BoardPage):
         )
 
     def review_details(self, report: GameReport) -> dict[str, Any]:
-        """How likely each move is for people of each rating, if that was estimated."""
+        """The probability of each move for people of each rating, if that was estimated."""
         if report.likelihoods is None:
             return {}
         return {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}

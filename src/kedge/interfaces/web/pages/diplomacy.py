@@ -79,7 +79,7 @@ class _Played:
     past: tuple[list[dict[str, Any]], ...] = ()
     """The parts of all orders, per phase from the last movement phase on."""
     drawn: dict[str, Any] | None = None
-    """What the board draws, once somebody has looked; the same for all."""
+    """The drawing for the board, once somebody has looked; the same for all."""
 
     def clone(self) -> "_Played":
         return _Played(self.state.clone(), self.past)

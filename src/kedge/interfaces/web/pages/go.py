@@ -85,7 +85,7 @@ class GoInPlay:
 
 @dataclass(frozen=True)
 class GoAction:
-    """What a player or the referee does, and the points that it is about."""
+    """An act of a player or the referee, and the points that it is about."""
 
     verb: Literal["play", "resign", "dead", "mark", "agree", "resume"]
     points: tuple[int, ...] = ()

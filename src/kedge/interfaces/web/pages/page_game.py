@@ -63,7 +63,7 @@ class Outcome:
     margin: float | None = None
     """The winner's lead in points."""
     how: str | None = None
-    """How the game ended, such as checkmate, or what `loser` does."""
+    """The end of the game, such as checkmate, or what `loser` does."""
     loser: str | None = None
     """The seat that gave up or ran out of time, by name."""
     result: str | None = None
@@ -77,7 +77,7 @@ class Outcome:
 
     @property
     def ending(self) -> str | None:
-        """How the game ended, in words; None if nothing is known."""
+        """The end of the game in words; None if nothing is known."""
         return " ".join(filter(None, (self.loser, self.how))) or None
 
 
@@ -169,7 +169,7 @@ class PageGame(ABC):
         """The first state."""
 
     def no_agents(self, setup: Any) -> str | None:
-        """Why agents cannot play a game with this setup; None if they can."""
+        """The reason why agents cannot play a game with this setup; None if they can."""
         if self.has_dial or self.agents:
             return None
         return f"no agent plays {self.title} here; seat people only"

@@ -26,7 +26,7 @@ _BOUNDS = {
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits at a seat of a game. A person's has the agent that would go on or advise there."""
+    """A seat and its player. A person's has the agent that would go on or advise there."""
 
     game: PageGame
     who: SeatIn

@@ -62,7 +62,7 @@ class Session:
     agents_think: bool = False
     """Whether the agents to move think about it."""
     trouble: str | None = None
-    """Why an agent failed, or why the game is not saved."""
+    """The reason why an agent failed, or why the game is not saved."""
     due: list[int] = field(init=False)
     """The seats to move by the rules, even if they have decided or someone resigned."""
     outcome_by_rules: Outcome | None = field(init=False)

@@ -94,7 +94,7 @@ def _seats(session: Session) -> list[SeatOut]:
 
 
 def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
-    """Who sits there; an agent with the dial's measurements, if they hold for this game."""
+    """Return the seat; an agent's has the dial's measurements, if they hold for this game."""
     game, seat = session.game, session.seats[number]
     dial, agent = seat.dial, None if seat.human else seat.agent
     measured = None if seat.human or not game.is_measured(session.setup) else dial
