@@ -75,7 +75,7 @@ Learner::Learner(Settings settings, const std::vector<std::vector<std::size_t>>&
         }
       }
     }
-    choose(seat, clock_, utilities_.data() + seat.first_action);
+    choose(seat, counter_, utilities_.data() + seat.first_action);
   }
 }
 
@@ -101,18 +101,18 @@ void Learner::observe(const double* utilities) {
     std::copy_n(utilities, seat.actions, utilities_.data() + seat.first_action);
     utilities += seat.actions;
   }
-  const Clock before = clock_;
+  const StepCounter before = counter_;
   for (std::size_t game = 0; game < games(); ++game) {
-    clock_ = before;
-    observe_game(game, clock_);
+    counter_ = before;
+    observe_game(game, counter_);
   }
   ++iterations_;
 }
 
 void Learner::run(const Utilities& source, std::int64_t count, const double* uniforms,
                   unsigned threads) {
-  const Clock before = clock_;
-  Clock after = before;
+  const StepCounter before = counter_;
+  StepCounter after = before;
   const unsigned inner = games() == 1 ? threads : 1;
   std::vector<std::size_t> first_uniform{0};
   for (std::size_t game = 0; game < games(); ++game) {
@@ -127,7 +127,7 @@ void Learner::run(const Utilities& source, std::int64_t count, const double* uni
       policies[i] = policy(seat);
       utilities[i] = utilities_.data() + seat.first_action;
     }
-    Clock clock = before;
+    StepCounter counter = before;
     for (std::int64_t t = 0; t < count; ++t) {
       if (uniforms != nullptr) {
         sample(game, uniforms + first_uniform[game] + static_cast<std::size_t>(t) * players(game),
@@ -136,31 +136,31 @@ void Learner::run(const Utilities& source, std::int64_t count, const double* uni
       } else {
         source.expected(game, policies.data(), utilities.data(), inner);
       }
-      observe_game(game, clock);
+      observe_game(game, counter);
     }
-    if (game == 0) after = clock;
+    if (game == 0) after = counter;
   };
   parallel_for(games(), threads, work);
-  clock_ = after;
+  counter_ = after;
   iterations_ += count;
 }
 
-double Learner::discount(const Clock& clock) const {
-  return discount_at(settings_.linear_weighting, clock.observed);
+double Learner::discount(const StepCounter& counter) const {
+  return discount_at(settings_.linear_weighting, counter.observed);
 }
 
-void Learner::observe_game(std::size_t game, Clock& clock) {
-  const Clock before = clock;
-  clock.weight = before.weight * discount(before) + 1.0;
-  clock.average_weight =
+void Learner::observe_game(std::size_t game, StepCounter& counter) {
+  const StepCounter before = counter;
+  counter.weight = before.weight * discount(before) + 1.0;
+  counter.average_weight =
       before.average_weight * discount_at(settings_.linear_average, before.observed) + 1.0;
-  ++clock.observed;
+  ++counter.observed;
   for (std::size_t s = first_seat_[game]; s < first_seat_[game + 1]; ++s) {
-    learn(seats_[s], before, clock, utilities_.data() + seats_[s].first_action);
+    learn(seats_[s], before, counter, utilities_.data() + seats_[s].first_action);
   }
 }
 
-void Learner::learn(const Seat& seat, const Clock& before, const Clock& after,
+void Learner::learn(const Seat& seat, const StepCounter& before, const StepCounter& after,
                     const double* utilities) {
   if (seat.actions == 0) return;
   const double fade = discount(before);
@@ -182,8 +182,8 @@ void Learner::learn(const Seat& seat, const Clock& before, const Clock& after,
   choose(seat, after, utilities);
 }
 
-// The policies of the next iteration, `clock.observed + 1`.
-void Learner::choose(const Seat& seat, const Clock& clock, const double* utilities) {
+// The policies of the next iteration, `counter.observed + 1`.
+void Learner::choose(const Seat& seat, const StepCounter& counter, const double* utilities) {
   if (seat.actions == 0) return;
   const double* log_tau = log_tau_.data() + seat.first_action;
   for (std::size_t k = 0; k < seat.types; ++k) {
@@ -194,12 +194,12 @@ void Learner::choose(const Seat& seat, const Clock& clock, const double* utiliti
     if (settings_.rule == Rule::kHedge) {
       // Eq. 6: (η·CV + kλη·log τ)/(1 + kλη), k the weight of the anchor: t, or t - 1.
       const double count =
-          settings_.anchor_first ? clock.weight * discount(clock) + 1.0 : clock.weight;
+          settings_.anchor_first ? counter.weight * discount(counter) + 1.0 : counter.weight;
       double value_weight = 0.0, anchor_weight = 0.0;
       if (lambda == kInfinity) {
         anchor_weight = 1.0;
       } else if (count > 0.0) {
-        value_weight = 1.0 / (1.0 / eta(type, count, clock) + count * lambda);
+        value_weight = 1.0 / (1.0 / eta(type, count, counter) + count * lambda);
         anchor_weight = count * lambda * value_weight;
       }
       divergence_[type] =
@@ -208,11 +208,11 @@ void Learner::choose(const Seat& seat, const Clock& clock, const double* utiliti
     } else if (settings_.rule == Rule::kMirrorDescent) {
       // π' ∝ [π · τ^(ηλ) · exp(ηu)]^(1/(1 + ηλ)); before any iteration, the start as it is.
       const bool anchored = lambda < kInfinity;
-      const double step = clock.observed > 0 && anchored ? types_.eta[type] : 0.0;
+      const double step = counter.observed > 0 && anchored ? types_.eta[type] : 0.0;
       divergence_[type] =
           kernel::mirror_step(seat.blocks, step, utilities, anchored ? step * lambda : 0.0,
                               log_tau, log_policy_.data() + slot, policy);
-    } else if (clock.observed == 0) {
+    } else if (counter.observed == 0) {
       std::fill_n(policy, seat.actions, 1.0 / static_cast<double>(seat.actions));
     }
   }
@@ -274,15 +274,15 @@ std::vector<double> Learner::cumulative() const {
   return flat;
 }
 
-double Learner::eta(std::size_t type, double count, const Clock& clock) const {
+double Learner::eta(std::size_t type, double count, const StepCounter& counter) const {
   const double scale = types_.eta[type];
   if (settings_.adaptive) {
     // c/(σ√k), σ the deviation across iterations of what this player earned (appendix H).
-    const double variance = clock.weight > 0.0 ? deviation_[type] / clock.weight : 0.0;
+    const double variance = counter.weight > 0.0 ? deviation_[type] / counter.weight : 0.0;
     return scale / ((std::sqrt(std::max(variance, 0.0)) + kTiny) * std::sqrt(count));
   }
   const double decay = types_.decay[type];
-  return decay > 0.0 ? scale * std::pow(static_cast<double>(clock.observed + 1), -decay) : scale;
+  return decay > 0.0 ? scale * std::pow(static_cast<double>(counter.observed + 1), -decay) : scale;
 }
 
 }  // namespace kedge

@@ -68,23 +68,24 @@ class Learner {
   std::span<const double> divergence() const { return paid_; }    // Σ w_t KL(π^t‖τ)
   // Over actions: CV = Σ w_t u^t.
   std::vector<double> cumulative() const;
-  double weight() const { return clock_.weight; }
-  double average_weight() const { return clock_.average_weight; }
+  double weight() const { return counter_.weight; }
+  double average_weight() const { return counter_.average_weight; }
   const std::vector<Seat>& seats() const { return seats_; }
 
  private:
-  struct Clock {
+  struct StepCounter {
     std::int64_t observed = 0;
     double weight = 0.0;          // Σ of the iterations' weights, the latest counted 1
     double average_weight = 0.0;  // the same for the average policy
   };
-  double discount(const Clock& clock) const;
-  void observe_game(std::size_t game, Clock& clock);
+  double discount(const StepCounter& counter) const;
+  void observe_game(std::size_t game, StepCounter& counter);
   std::vector<double> by_type(const std::vector<double>& padded) const;
-  void learn(const Seat& seat, const Clock& before, const Clock& after, const double* utilities);
-  void choose(const Seat& seat, const Clock& clock, const double* utilities);
+  void learn(const Seat& seat, const StepCounter& before, const StepCounter& after,
+             const double* utilities);
+  void choose(const Seat& seat, const StepCounter& counter, const double* utilities);
   void match_regrets(const Seat& seat, double discount, double earned, const double* utilities);
-  double eta(std::size_t type, double count, const Clock& clock) const;
+  double eta(std::size_t type, double count, const StepCounter& counter) const;
   const double* policy(const Seat& seat) const {
     return seat.types == 1 ? current_.data() + seat.first_slot : mixture_.data() + seat.first_action;
   }
@@ -93,7 +94,7 @@ class Learner {
   std::vector<Seat> seats_;
   std::vector<std::size_t> first_seat_;   // of each game
   Types types_;
-  Clock clock_;
+  StepCounter counter_;
   std::int64_t iterations_ = 0;
   // Over actions.
   std::vector<double> log_tau_, cumulative_, regret_, mixture_, utilities_;

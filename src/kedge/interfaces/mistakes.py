@@ -40,12 +40,17 @@ def in_our_words(error: Any) -> str:
 
 
 def _in_our_style(message: str) -> str:
-    """Return a message of typer's in lower case, without a full stop.
+    """Return a message with a small first letter, without a full stop.
 
     >>> _in_our_style("Missing option '--agent' / '-a'.")
     "missing option '--agent' / '-a'"
+    >>> _in_our_style("SGF files.")
+    'SGF files'
     """
-    return (message[:1].lower() + message[1:]).removesuffix(".")
+    first = message.partition(" ")[0]
+    if sum(letter.isupper() for letter in first) < 2:
+        message = message[:1].lower() + message[1:]
+    return message.removesuffix(".")
 
 
 def _options(context: Any) -> list[str]:
@@ -72,9 +77,9 @@ def _no_such_option(name: str, known: Iterable[str], help_text: str) -> str:
 def _missing(error: Any, said: str) -> str:
     """Return what is missing, and what it is."""
     parts = said.split(". ")  # the second names what there is to choose from
-    what = (getattr(error.param, "help", None) or "").partition(". ")[0].removesuffix(".")
+    what = _in_our_style((getattr(error.param, "help", None) or "").partition(". ")[0])
     if what and getattr(error.param, "param_type_name", "") == "argument":
-        parts[0] += f" ({what[:1].lower()}{what[1:]})"
+        parts[0] += f" ({what})"
     return "; ".join([parts[0], *(_in_our_style(part) for part in parts[1:])])
 
 

@@ -55,6 +55,7 @@ def folder(tmp_path, monkeypatch):
             "match chess chess",
             "missing argument 'b' (the second agent, its opponent); see kedge match",
         ),
+        ("train go", "missing argument 'data' (SGF files, folders and archives of them"),
         ("uci --zzz", "no such option: --zzz; see kedge uci --help\n"),
         ("experiments list zzz", "extra argument(s) (zzz); see kedge experiments list --help\n"),
         ("match chess chess chess -n 0", "for '--games' / '-n': at least 1, not 0\n"),

@@ -260,9 +260,36 @@ def test_a_finished_game_is_looked_through(client):
     assert client.get(f"{path}/at/1").json()["due"] == [1]
     assert "play from one of its positions" in client.post(f"{path}/undo").json()["detail"]
     record = client.get(f"{path}/record").text
-    for tag in FINISHED.splitlines()[:6]:
+    for tag in FINISHED.splitlines()[:7]:
         assert tag in record
     assert opened(client, record)["outcome"] == session["outcome"]
+
+
+@pytest.mark.parametrize(
+    ("termination", "outcome", "written"),
+    [
+        ("Time forfeit", "White wins: Time forfeit", '[Termination "Time forfeit"]'),
+        ("White wins: Black resigns", "White wins: Black resigns", '[Termination "Black resigns"]'),
+        ("White wins", "White wins", None),
+        ("Normal", "White wins", None),
+    ],
+)
+def test_a_record_keeps_how_the_game_ended(client, termination, outcome, written):
+    """Files of earlier versions repeat the result in the tag."""
+    session = opened(client, f'[Result "1-0"]\n[Termination "{termination}"]\n\n1. e4 e5 1-0')
+    assert session["outcome"] == outcome
+    record = client.get(f"sessions/{session['id']}/record").text
+    tags = [line for line in record.splitlines() if line.startswith("[Termination")]
+    assert tags == ([] if written is None else [written])
+    assert opened(client, record)["outcome"] == outcome
+
+
+def test_a_resignation_is_recorded(client):
+    path = f"sessions/{begin(client, turns=['e4'])['id']}"
+    client.post(f"{path}/resign", json={"seat": 0})
+    record = client.get(f"{path}/record").text
+    assert '[Result "0-1"]' in record
+    assert '[Termination "White resigns"]' in record
 
 
 def test_what_the_rules_end_needs_no_result(client):

@@ -16,7 +16,7 @@ from kedge.interfaces.web.play.agents.worker_threads import BusyError, WorkerThr
 from kedge.interfaces.web.play.game import seats as seats_module
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
-from kedge.interfaces.web.play.game.saving import to_document
+from kedge.interfaces.web.play.game.saving import from_json, to_json
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
@@ -166,7 +166,7 @@ def test_a_game_removed_while_an_agent_thinks_stays_removed(hall, chess, until):
         await until(lambda: chess.asked)
         tables.remove(table.session.id)
         await until(lambda: table._task is None)
-        assert len(tables.store) == 0
+        assert len(tables.hall.store) == 0
         with pytest.raises(UnknownSessionError):
             tables.at(table.session.id)
         while await reader.next() is not None:
@@ -190,7 +190,7 @@ def test_a_stopped_agent_that_fails_does_not_save_a_removed_game(hall, chess, un
         await until(lambda: chess.asked)
         tables.remove(table.session.id)
         await until(lambda: table._task is None)
-        assert (table.session.trouble, len(tables.store)) == (None, 0)
+        assert (table.session.trouble, len(tables.hall.store)) == (None, 0)
         with pytest.raises(UnknownSessionError):
             tables.at(table.session.id)
 
@@ -216,7 +216,7 @@ def test_a_game_removed_while_the_referee_decides_stays_removed(hall, chess, unt
         tables.remove(table.session.id)
         go.set()
         await until(lambda: table._task is None)
-        assert len(tables.store) == 0
+        assert len(tables.hall.store) == 0
 
     asyncio.run(game())
 
@@ -227,8 +227,9 @@ def test_a_flag_falls_by_itself(hall, chess, until):
         tables = hall()
         table = await tables.open(NewSession(game="chess", setup=setup))
         await until(lambda: table.session.outcome is not None)
-        assert table.session.outcome == "Black wins: White runs out of time"
-        assert tables.store.load(table.session.id)["ended"] == table.session.outcome
+        assert str(table.session.outcome) == "Black wins: White runs out of time"
+        saved = tables.hall.store.load(table.session.id)
+        assert from_json(chess, saved).outcome == table.session.outcome
 
     asyncio.run(game())
 
@@ -257,7 +258,7 @@ def test_the_flag_of_an_agent_falls_too(hall, chess, until):
         table = await hall().open(NewSession(game="chess", setup={"clock": 0.3}))
         play(table, "e4")
         await until(lambda: not table.busy)
-        assert table.session.outcome == "White wins: Black runs out of time"
+        assert str(table.session.outcome) == "White wins: Black runs out of time"
         assert len(table.session.turns) == 1
 
     asyncio.run(game())
@@ -366,11 +367,12 @@ def test_no_clock_runs_while_no_server_does(hall, until, tmp_path):
         setup = {"clock": 60.0}
         tables = hall(tmp_path / "games.sqlite")
         table = await tables.open(NewSession(game="chess", setup=setup))
-        document = to_document(table.session)
+        document = to_json(table.session)
         document["clock"]["since"] = time.time() - 3600.0
-        tables.store.save(table.session.id, document)
+        tables.hall.store.save(table.session.id, document)
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
         assert again.session.clock.now()[0] > 50.0
+        assert again.session.clock.past == table.session.clock.past == {0: [60.0, 60.0]}
 
     asyncio.run(game())
 
@@ -391,8 +393,8 @@ def test_a_document_of_another_version_is_a_game_that_is_gone(hall, change):
     async def game():
         tables = hall()
         table = await tables.open(NewSession(game="chess"))
-        tables.store.save("x", to_document(table.session) | change)
-        tables.store.save("y", {})
+        tables.hall.store.save("x", to_json(table.session) | change)
+        tables.hall.store.save("y", {})
         for id in "xy":
             with pytest.raises(UnknownSessionError):
                 tables.at(id)
@@ -404,8 +406,8 @@ def test_a_full_disk_ends_no_game(hall, chess, until):
     async def game():
         tables = hall()
         table = await tables.open(NewSession(game="chess"))
-        tables.store._file.execute("PRAGMA max_page_count=1")
-        tables.store._file.execute("PRAGMA query_only=ON")
+        tables.hall.store._file.execute("PRAGMA max_page_count=1")
+        tables.hall.store._file.execute("PRAGMA query_only=ON")
         play(table, "e4")
         assert "cannot save games" in game_view(table.session).trouble
         chess.go.set()
@@ -468,7 +470,9 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert [each async for each in tables.agents.think(session, {0: Spec("chess")}, stop)] == []
+        assert [
+            each async for each in tables.hall.agents.think(session, {0: Spec("chess")}, stop)
+        ] == []
         assert chess.asked == []
 
     asyncio.run(ask())
@@ -477,7 +481,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
 def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatch):
     async def game():
         table = await hall().open(NewSession(game="chess"))
-        before = to_document(table.session)
+        before = to_json(table.session)
 
         def refuse(*_):
             raise InputError("no")
@@ -485,7 +489,7 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
         monkeypatch.setattr(chess, "join", refuse)
         with pytest.raises(InputError):
             table.session.move(0, "e4", 0)
-        assert to_document(table.session) == before
+        assert to_json(table.session) == before
 
     asyncio.run(game())
 

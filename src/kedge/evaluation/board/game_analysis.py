@@ -15,6 +15,7 @@ import numpy.typing as npt
 from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.board.rating_fit import Fit
 from kedge.evaluation.ranks import first_place, is_rarer, rank_among
+from kedge.games.verbs import play_on
 from kedge.regularize import Array
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: Loss of expected score from which a move is marked "?" and "??".
@@ -407,8 +408,7 @@ def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
     state = state.clone()
     for action in line:
         names.append(state.action_to_string(action))
-        # Chess plays on after a draw that nobody claimed.
-        getattr(state, "play_on", state.apply_action)(action)
+        play_on(state, action)
     return tuple(names)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kedge.agents.agent import Analysis, Player, draw
+from kedge.games.verbs import how_ended
 
 #: Endings that are not in the rules of the game.
 RESIGNATION, MOVE_LIMIT = "resignation", "move limit"
@@ -107,9 +108,7 @@ class _Game:
             self.decided = self.decided + ahead if self.decided * ahead > 0 else ahead
         if self.state.is_terminal():
             score = (1.0 + self.state.returns()[self.first]) / 2.0
-            # Not every game says how it ended.
-            how = getattr(self.state, "termination", lambda: "end of the game")
-            self._end(score, str(how()))
+            self._end(score, how_ended(self.state) or "end of the game")
         elif abs(self.decided) >= _RESIGN_PLIES:
             self._end(float(self.decided > 0), RESIGNATION)
         elif len(self.moves) >= max_plies:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport, MoveReport, PlayerReport
-from kedge.interfaces.reviews.words import AnchorWords, percent
+from kedge.interfaces.reviews.anchor_words import AnchorWords, percent
 
 _LINE = 6  # half-moves shown of a line
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns

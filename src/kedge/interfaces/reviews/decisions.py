@@ -9,8 +9,8 @@ from rich.text import Text
 
 from kedge.evaluation.decision_reports import DecisionOption, DecisionReport, DecisionsReport
 from kedge.evaluation.ranks import is_rarer
+from kedge.interfaces.reviews.anchor_words import AnchorWords, percent
 from kedge.interfaces.reviews.board import STYLES
-from kedge.interfaces.reviews.words import AnchorWords, percent
 
 _MOMENTS = 5  # shown per game and kind
 _SMALL = 0.005  # losses below this are not shown, in any unit

@@ -7,13 +7,13 @@ from kedge.evaluation.go.review import default_agent, go_reviewer
 from kedge.evaluation.review import Review
 from kedge.games.go import parse_gtp
 from kedge.interfaces.pictures.game import draw
+from kedge.interfaces.reviews.anchor_words import percent
 from kedge.interfaces.reviews.board import (
     ANNOTATOR,
     comment,
     lines_by_ply,
     print_game,
 )
-from kedge.interfaces.reviews.words import percent
 from kedge.records import GoGame, MoveNote, write_sgf
 
 

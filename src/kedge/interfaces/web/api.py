@@ -140,7 +140,7 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
     tables = _tables(request)
     game = tables.game(question.game)
     async with _stopped_if_left(request) as stop:
-        return await agent_policy(question, game, tables.agents, stop)
+        return await agent_policy(question, game, tables.hall.agents, stop)
 
 
 @contextlib.asynccontextmanager

@@ -58,7 +58,7 @@ _FRAMEWORK = {
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """Whom the server answers, and where it saves games."""
+    """The clients that the server answers, and the file of saved games."""
 
     hosts: tuple[str, ...] = LOCAL_HOSTS
     """Allowed hosts; empty for any. Without the check, a foreign page could point a name of its own
@@ -189,7 +189,7 @@ class Door:
             return 403, "origin not allowed"
         if options.token is not None and not self._knows_token(scope):
             return 401, "token missing; use the address that kedge printed"
-        if scope["path"].startswith("/api") and not self._in_time(scope):
+        if scope["path"].startswith("/api") and not self._within_rate(scope):
             return 429, "too many requests; wait a second"
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > _MOST_BYTES:
@@ -215,7 +215,7 @@ class Door:
             return None
         return f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/"
 
-    def _in_time(self, scope: Scope) -> bool:
+    def _within_rate(self, scope: Scope) -> bool:
         """Whether the client keeps the rate: a token bucket."""
         client = (scope.get("client") or ("",))[0]
         now = time.monotonic()

@@ -15,7 +15,7 @@ MOST_TURNS = 2000
 
 @dataclass(frozen=True)
 class _Expected:
-    """What a union expects, in words; pydantic would name the first of its types instead."""
+    """The words for what a union expects; pydantic would name the first of its types."""
 
     words: str
 
@@ -73,7 +73,7 @@ def _with_example(**example: Any) -> ConfigDict:
 
 
 class SeatIn(Strict):
-    """Who sits at a seat: a person, or an agent at a setting of the dial."""
+    """The player at a seat: a person, or an agent at a setting of the dial."""
 
     model_config = _with_example(human=False, dial=0.8, settings={"elo": 1800})
 
@@ -165,7 +165,7 @@ class SeatOut(Answer):
     numbers: dict[str, Any]
     """The values of all settings of the dial."""
     likeness: list[dict[str, Any]]
-    """Measurements at that setting, or at the nearest."""
+    """Measurements of an agent at that setting, or at the nearest; empty for a person."""
     strength: list[dict[str, Any]]
     decided: bool
 
@@ -209,7 +209,7 @@ class SessionOut(Answer):
     """The analyses behind all agents' decisions since a person last moved."""
     clock: ClockOut | None
     trouble: str | None
-    """Why an agent failed."""
+    """The reason why an agent failed."""
 
 
 class PositionOut(Answer):
@@ -234,7 +234,7 @@ class ReviewOut(Answer):
     """The output of `kedge analyze --json`. In chess, `likely` adds the probability of each move
     at each rating of `knots`."""
     trouble: str | None
-    """Why the review failed."""
+    """The reason why the review failed."""
 
 
 class Problem(Answer):

@@ -18,7 +18,7 @@ from kedge.regularize import Array, kl_divergence
 _TINY = 1e-6  # the released code's guard against a zero deviation or weight
 
 
-class Clock:
+class StepCounter:
     """The number of observed iterations and their total weight."""
 
     def __init__(self, weighting: str) -> None:
@@ -35,7 +35,7 @@ class Clock:
     def next_weight(self) -> float:
         return self.weight * self.discount + 1.0
 
-    def tick(self) -> None:
+    def count(self) -> None:
         self.weight = self.next_weight
         self.observed += 1
 
@@ -63,19 +63,19 @@ class PlainPiKLHedge:
         self.lam = lam
         self.eta, self.decay, self.adaptive = eta, decay, adaptive
         self.anchor_first = indexing == "t"
-        self.clock = Clock(weighting)
+        self.counter = StepCounter(weighting)
         self.cumulative_values = np.zeros(len(tau))  # CV
         self.mean = self.squares = 0.0  # of the earned utilities: σ² = squares / weight
 
     def _eta(self, count: float) -> float:
         if not self.adaptive:
-            return float(self.eta * (self.clock.observed + 1) ** -self.decay)
-        sigma = sqrt(self.squares / self.clock.weight) if self.clock.weight else 0.0
+            return float(self.eta * (self.counter.observed + 1) ** -self.decay)
+        sigma = sqrt(self.squares / self.counter.weight) if self.counter.weight else 0.0
         return self.eta / ((sigma + _TINY) * sqrt(count))
 
     @property
     def policy(self) -> Array:
-        count = self.clock.next_weight if self.anchor_first else self.clock.weight
+        count = self.counter.next_weight if self.anchor_first else self.counter.weight
         logits = []
         for cv, t in zip(self.cumulative_values, self.tau, strict=True):
             if self.lam > 0.0 and t == 0.0:
@@ -94,11 +94,11 @@ class PlainPiKLHedge:
 
     def observe(self, utilities: Array) -> None:
         earned = float(self.policy @ utilities)
-        discount = self.clock.discount
-        self.clock.tick()
+        discount = self.counter.discount
+        self.counter.count()
         self.cumulative_values = self.cumulative_values * discount + utilities
         off = earned - self.mean
-        self.mean += off / self.clock.weight
+        self.mean += off / self.counter.weight
         self.squares = self.squares * discount + off * (earned - self.mean)
 
 
@@ -114,7 +114,7 @@ class PlainRegretMatching:
         fallback: str = "uniform",
     ) -> None:
         self.plus, self.optimistic, self.fallback = plus, optimistic, fallback
-        self.clock = Clock(weighting)
+        self.counter = StepCounter(weighting)
         self.regrets = np.zeros(actions)
         self.last = np.zeros(actions)
 
@@ -124,16 +124,16 @@ class PlainRegretMatching:
         positive = np.maximum(basis, 0.0)
         if positive.sum() > 0.0:
             return np.asarray(positive / positive.sum())
-        if self.fallback == "largest" and self.clock.observed:
+        if self.fallback == "largest" and self.counter.observed:
             return np.asarray(np.eye(len(basis))[np.argmax(basis)])
         return np.full(len(basis), 1.0 / len(basis))
 
     def observe(self, utilities: Array) -> None:
         self.last = utilities - self.policy @ utilities  # Eq. 4
-        self.regrets = self.regrets * self.clock.discount + self.last
+        self.regrets = self.regrets * self.counter.discount + self.last
         if self.plus:
             self.regrets = np.maximum(self.regrets, 0.0)
-        self.clock.tick()
+        self.counter.count()
 
 
 class PlainMMD:
@@ -186,8 +186,8 @@ class PlainLearner:
     ) -> None:
         weighting = "linear" if linear_weighting else "uniform"
         self.actions = [list(game) for game in actions]
-        self.clock = Clock(weighting)
-        self.average_clock = Clock("linear" if linear_average else "uniform")
+        self.counter = StepCounter(weighting)
+        self.average_counter = StepCounter("linear" if linear_average else "uniform")
         self.seats: list[list[PlainPlayer]] = []  # the types of each player
         self.shares: list[list[float]] = []
         at = kind = 0
@@ -256,8 +256,8 @@ class PlainLearner:
         return np.array([sample(policy, uniform) for policy, uniform in pairs])
 
     def observe(self, utilities: Array) -> None:
-        discount = self.clock.discount
-        self.clock.tick()
+        discount = self.counter.discount
+        self.counter.count()
         earned, paid, played = [], [], []
         at = 0
         for seat, anchor in zip(self.seats, self._anchors, strict=True):
@@ -270,22 +270,22 @@ class PlainLearner:
                 paid.append(float(kl_divergence(policy, anchor)))
                 player.observe(mine)
         self._totals = self._totals * discount + utilities
-        self._sums = self._sums * self.average_clock.discount + np.concatenate(played)
-        self.average_clock.tick()
+        self._sums = self._sums * self.average_counter.discount + np.concatenate(played)
+        self.average_counter.count()
         self._earned = self._earned * discount + earned
         self._paid = self._paid * discount + paid
 
     @property
     def iterations(self) -> int:
-        return self.clock.observed
+        return self.counter.observed
 
     @property
     def weight(self) -> float:
-        return self.clock.weight
+        return self.counter.weight
 
     @property
     def average_weight(self) -> float:
-        return self.average_clock.weight
+        return self.average_counter.weight
 
     def current(self) -> Array:
         return np.concatenate([player.policy for seat in self.seats for player in seat])

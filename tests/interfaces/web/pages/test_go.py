@@ -1,7 +1,7 @@
 """Go on the page's server: play, the count, records, and how agents end games."""
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,10 +16,10 @@ from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import board as board_page
 from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
-from kedge.interfaces.web.pages.page_game import Document
+from kedge.interfaces.web.pages.page_game import Outcome, PlayedGame
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session
-from kedge.interfaces.web.play.game.saving import from_document, to_document
+from kedge.interfaces.web.play.game.saving import from_json, to_json
 from kedge.interfaces.web.schemas import SeatIn
 
 LATE = Path(__file__).parents[3] / "helpers" / "late_game.sgf"
@@ -76,9 +76,9 @@ def session(page, setup=None, *turns, seats=PEOPLE):
     return new_session(page, setup or {}, people, list(turns), np.random.default_rng(0))
 
 
-def document(page, of, outcome=None):
+def played_game(page, of, outcome=None):
     names, ratings = ["Ann", "Bob"], [None, None]
-    return Document(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
+    return PlayedGame(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
 
 
 def test_a_game_to_its_count(client):
@@ -151,6 +151,7 @@ def test_agents_play_on_small_boards(client):
     )
     assert not small[1]["likeness"], "nothing was measured there"
     assert full[1]["likeness"]
+    assert not full[0]["likeness"], "nothing is measured of people"
 
 
 def test_a_handicap(page):
@@ -174,7 +175,7 @@ def test_the_clock_stands_while_stones_are_marked(page):
 
 def test_a_count_outlives_its_server(page):
     found = session(page, {"size": 9}, *WALLS, "pass", "pass", "dead", "agree", "mark E1")
-    again = from_document(page, to_document(found))
+    again = from_json(page, to_json(found))
     assert page.position(again.state, None) == page.position(found.state, None)
     assert again.deciding() == found.deciding() == [1]
 
@@ -194,7 +195,7 @@ def test_the_referee_finds_dead_stones(page):
 def test_records_come_back(page):
     setup = {"size": 13, "handicap": 3, "komi": 0.5, "rules": "japanese"}
     found = session(page, setup, "C3", "G7", "pass", "K11")
-    text = page.write(document(page, found))
+    text = page.write(played_game(page, found))
     assert "HA[3]AB[" in text
     assert "RU[Japanese]" in text
     assert "PB[Ann]" in text
@@ -202,26 +203,34 @@ def test_records_come_back(page):
     assert record.turns == found.moves()
     again = session(page, record.setup, *record.turns)
     assert page.position(again.state, None) == page.position(found.state, None)
-    assert page.write(document(page, again)) == text
+    assert page.write(played_game(page, again)) == text
 
 
 @pytest.mark.parametrize(
-    ("outcome", "result"),
+    ("outcome", "words", "result"),
     [
-        ("Black wins by 3.5", "B+3.5"),
-        ("White wins by 12", "W+12"),
-        ("Draw", "0"),
-        ("White wins: Black resigns", "W+R"),
-        ("Black wins: White runs out of time", "B+T"),
-        ("Black wins: White forfeits", "B+F"),
-        ("White wins", "W+"),
-        ("No result", "Void"),
+        (Outcome("Black", margin=3.5), "Black wins by 3.5", "B+3.5"),
+        (Outcome("White", margin=12), "White wins by 12", "W+12"),
+        (Outcome(), "Draw", "0"),
+        (Outcome("White", loser="Black", how="resigns"), "White wins: Black resigns", "W+R"),
+        (
+            Outcome("Black", loser="White", how="runs out of time"),
+            "Black wins: White runs out of time",
+            "B+T",
+        ),
+        (Outcome("Black", loser="White", how="forfeits"), "Black wins: White forfeits", "B+F"),
+        (Outcome("White"), "White wins", "W+"),
+        (Outcome(result="No result"), "No result", "Void"),
     ],
 )
-def test_results(page, outcome, result):
-    text = page.write(document(page, session(page), outcome))
+def test_results(page, outcome, words, result):
+    assert str(outcome) == words
+    text = page.write(played_game(page, session(page), outcome))
     assert f"RE[{result}]" in text
     assert page.read(text).outcome == outcome
+    saved = to_json(session(page))
+    for ended in (asdict(outcome), words):  # earlier versions saved the words
+        assert from_json(page, saved | {"ended": ended}).outcome == outcome
 
 
 def test_a_finished_game_is_looked_through(client):
@@ -255,7 +264,7 @@ def test_the_day_of_a_game(client):
 
 def test_passes_that_were_taken_back_are_not_in_the_record(page):
     found = session(page, {"size": 9}, "E5", "pass", "pass", "dead", "resume", "E6")
-    assert page.write(document(page, found)).endswith(";B[ee];W[ed])\n")
+    assert page.write(played_game(page, found)).endswith(";B[ee];W[ed])\n")
 
 
 @pytest.mark.parametrize(
@@ -338,7 +347,7 @@ def test_an_agent_resigns_what_is_lost(page, go_model, monkeypatch):
         state = found.state.game.state
         found.move(0, state.gtp(state.legal_actions()[0]), len(found.turns))
         found.decide(1, thinking(page, found.state.clone(), go_model).action)
-    assert found.outcome == "Black wins: White resigns"
+    assert str(found.outcome) == "Black wins: White resigns"
     found.undo()
     assert (found.outcome, found.deciding()) == (None, [0])
 

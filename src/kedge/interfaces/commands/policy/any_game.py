@@ -79,9 +79,11 @@ def _play(state: Any, moves: str) -> list[str]:
 
 def _first_move(state: Any, text: str) -> tuple[int, int]:
     """Return the move that `text` begins with, and the length of its name."""
+    from kedge.games.verbs import move_parser
+
     word = text.replace(",", " ").split()[0]
-    if hasattr(state, "parse_move"):
-        return state.parse_move(word), len(word)
+    if (parse := move_parser(state)) is not None:
+        return parse(word), len(word)
     names = {state.action_to_string(action): action for action in state.legal_actions()}
     fitting = [name for name in names if f"{text} ".replace(",", " ").startswith(f"{name} ")]
     if not fitting:

@@ -67,11 +67,12 @@ def decide(agent: str, state: Any, game: str, *, quiet: bool) -> Decision:
 
 def print_moves_json(decision: Decision, position: dict[str, Any]) -> None:
     """Print the agent, facts about the position, the value and all moves, best first, as JSON."""
+    from kedge.games.verbs import written
+
     state = decision.state
-    protocol_name = getattr(state, "protocol_name", state.action_to_string)
     moves = [
         {
-            "move": protocol_name(row.action),
+            "move": written(state, row.action),
             "name": state.action_to_string(row.action),
             "anchor": row.anchor,
             "policy": row.policy,

@@ -1,1 +1,1 @@
-"""What the page needs of each game."""
+"""The server's side of each game on the page."""

@@ -13,7 +13,7 @@ from kedge.agents.agent import Analysis, Player
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import Document, PageGame, Record, Turn
+from kedge.interfaces.web.pages.page_game import Outcome, PageGame, PlayedGame, Record, Turn
 from kedge.interfaces.web.pages.thoughts import (
     SHOWN,
     Action,
@@ -135,16 +135,16 @@ class BlottoPage(PageGame):
             ],
         }
 
-    def outcome(self, state: BlottoMatch) -> str | None:
+    def outcome(self, state: BlottoMatch) -> Outcome | None:
         if self.deciding(state):
             return None
         blue, red = state.score()
         level = len(state.played) - blue - red
-        who = "Draw" if blue == red else f"{_SIDES[red > blue]} wins"
-        return f"{who}: {max(blue, red)} to {min(blue, red)}, {level} level"
+        winner = None if blue == red else _SIDES[red > blue]
+        return Outcome(winner, how=f"{max(blue, red)} to {min(blue, red)}, {level} level")
 
-    def write(self, document: Document) -> str:
-        record = BlottoRecord(game="blotto", setup=document.setup, rounds=list(document.turns))
+    def write(self, game: PlayedGame) -> str:
+        record = BlottoRecord(game="blotto", setup=game.setup, rounds=list(game.turns))
         return record.model_dump_json() + "\n"
 
     def read(self, text: str) -> Record:

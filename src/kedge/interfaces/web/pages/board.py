@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from kedge.agents.agent import Analysis, Row
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.games.verbs import how_ended, move_parser, play_on, written
+from kedge.interfaces.web.pages.page_game import Outcome, PageGame
 from kedge.interfaces.web.pages.searching import analyses
 from kedge.interfaces.web.pages.thoughts import (
     SHOWN,
@@ -33,9 +34,7 @@ class BoardPage(PageGame):
 
     A subclass names its files and sides, and says in `position` what the board draws. States need
     the verbs ``current_player``, ``legal_actions``, ``action_to_string``, ``apply_action``,
-    ``is_terminal``, ``returns`` and ``clone``. If they have them, ``protocol_name`` and
-    ``parse_move`` are the notation of moves, ``play_on`` plays a move also after a draw that nobody
-    claimed, and ``termination`` says how a game ended.
+    ``is_terminal``, ``returns`` and ``clone``, and may have those of `kedge.games.verbs`.
     """
 
     sides: ClassVar[tuple[str, str]] = ("First", "Second")
@@ -57,8 +56,8 @@ class BoardPage(PageGame):
         return [] if state.is_terminal() else [state.current_player()]
 
     def parse(self, state: Any, seat: int, move: Move) -> Action:
-        if isinstance(move, str) and hasattr(state, "parse_move"):
-            return state.parse_move(move)
+        if isinstance(move, str) and (parse := move_parser(state)) is not None:
+            return parse(move)
         legal = state.legal_actions()
         for action in legal:
             if move in (self.text(state, action), state.action_to_string(action)):
@@ -69,30 +68,26 @@ class BoardPage(PageGame):
         raise InputError(f"illegal move {move[:40]!r}; play a legal one{example}")
 
     def text(self, state: Any, action: Action) -> Move:
-        """Return the move as programs write it; as players do, if the state knows no other way."""
-        move: Move = getattr(state, "protocol_name", state.action_to_string)(action)
-        return move
+        return written(state, action)
 
     def apply(self, state: Any, actions: Mapping[int, Action]) -> None:
         (action,) = actions.values()
-        # Chess plays on after a draw that nobody claimed.
-        getattr(state, "play_on", state.apply_action)(action)
+        play_on(state, action)
 
     def turn_name(self, before: Any, actions: Mapping[int, Action], after: Any) -> str:
         (action,) = actions.values()
         name: str = before.action_to_string(action)
         return name
 
-    def outcome(self, state: Any) -> str | None:
+    def outcome(self, state: Any) -> Outcome | None:
         if not state.is_terminal():
             return None
         first, second = state.returns()
-        result = "Draw" if first == second else f"{self.sides[first < second]} wins"
-        how = state.termination() if hasattr(state, "termination") else None
-        return f"{result}: {how}" if how else result
+        winner = None if first == second else self.sides[first < second]
+        return Outcome(winner, how=how_ended(state))
 
-    def resigned(self, state: Any, seat: int) -> str:
-        return f"{self.sides[1 - seat]} wins: {self.sides[seat]} resigns"
+    def resigned(self, state: Any, seat: int, how: str) -> Outcome:
+        return Outcome(self.sides[1 - seat], loser=self.sides[seat], how=how)
 
     def think(
         self, question: Question, choose: Callable[[Analysis], Action] | None = None
@@ -115,5 +110,4 @@ class BoardPage(PageGame):
 def _considered(state: Any, row: Row) -> ConsideredMove:
     line = row.line[:_LINE] if row.visits else []
     names = line_names(state, line) if line else (state.action_to_string(row.action),)
-    move = state.protocol_name(row.action) if hasattr(state, "protocol_name") else names[0]
-    return ConsideredMove.of(row, move, names[0], names if line else ())
+    return ConsideredMove.of(row, written(state, row.action), names[0], names if line else ())

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,7 +18,13 @@ from kedge.evaluation.board.game_analysis import GameReport
 from kedge.games.chess import START_FEN, ChessState
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.page_game import Document, Heading, Record, Report, Turn
+from kedge.interfaces.web.pages.page_game import (
+    Heading,
+    Outcome,
+    PlayedGame,
+    Record,
+    Turn,
+)
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
@@ -25,7 +32,7 @@ from kedge.specs import Spec
 
 _SIDES = ("White", "Black")
 _PIECES = [colour + letter for colour in "wb" for letter in "PNBRQK"]
-_RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
+_RESULTS = {"White": "1-0", "Black": "0-1", None: "1/2-1/2"}  # by winner
 _TAG = re.compile(r'^\s*\[\w+\s+"', re.MULTILINE)
 
 
@@ -77,8 +84,8 @@ class ChessPage(BoardPage):
             "in_check": state.board.in_check,
         }
 
-    def write(self, document: Document) -> str:
-        return pgn_texts([self.recorded(document)])[0].rstrip("\n") + "\n"
+    def write(self, game: PlayedGame) -> str:
+        return pgn_texts([self.recorded(game)])[0].rstrip("\n") + "\n"
 
     def read(self, text: str) -> Record:
         game = chess.pgn.read_game(io.StringIO(text), Visitor=_QuietBuilder)
@@ -92,28 +99,27 @@ class ChessPage(BoardPage):
         turns: list[Turn] = [move.uci() for move in game.mainline_moves()]
         return Record({"fen": board.fen()}, turns, _heading(game.headers), _outcome(game.headers))
 
-    def recorded(self, document: Document) -> ChessGame:
-        outcome = document.outcome
+    def recorded(self, game: PlayedGame) -> ChessGame:
+        outcome = game.outcome
         white_elo, black_elo = (
-            round(rating) if isinstance(rating, int | float) else None
-            for rating in document.ratings
+            round(rating) if isinstance(rating, int | float) else None for rating in game.ratings
         )
         return ChessGame(
-            np.array(document.state.history, np.uint16),
-            result="*" if outcome is None else _RESULTS[outcome.partition(":")[0]],
-            white=document.names[0],
-            black=document.names[1],
+            np.array(game.state.history, np.uint16),
+            result="*" if outcome is None else _RESULTS[outcome.winner],
+            white=game.names[0],
+            black=game.names[1],
             white_elo=white_elo,
             black_elo=black_elo,
-            date=document.date,
-            termination=outcome,
-            fen=None if document.setup.fen == START_FEN else document.setup.fen,
-            event=document.event or "kedge",
+            date=game.date,
+            termination=None if outcome is None else outcome.ending,
+            fen=None if game.setup.fen == START_FEN else game.setup.fen,
+            event=game.event or "kedge",
         )
 
-    def review_details(self, report: Report) -> dict[str, Any]:
-        """How likely each move is for people of each rating, if that was estimated."""
-        if not isinstance(report, GameReport) or report.likelihoods is None:
+    def review_details(self, report: GameReport) -> dict[str, Any]:
+        """The probability of each move for people of each rating, if that was estimated."""
+        if report.likelihoods is None:
             return {}
         return {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
 
@@ -134,10 +140,13 @@ def _heading(tags: chess.pgn.Headers) -> Heading:
     )
 
 
-def _outcome(tags: chess.pgn.Headers) -> str | None:
+def _outcome(tags: chess.pgn.Headers) -> Outcome | None:
     """The result, and how the game ended if the record says more than "normal"."""
-    who = {result: words for words, result in _RESULTS.items()}.get(tags.get("Result", "*"))
-    how = known_tag(tags.get("Termination"))
-    if who is None or how is None or how.lower() in ("normal", "unterminated"):
-        return who
-    return how if how.startswith(f"{who}: ") else f"{who}: {how}"
+    winners = {result: winner for winner, result in _RESULTS.items()}
+    result = tags.get("Result", "*")
+    if result not in winners:
+        return None
+    outcome, how = Outcome(winners[result]), known_tag(tags.get("Termination"))
+    # kedge has written the result into this tag too.
+    how = (how or "").removeprefix(str(outcome)).removeprefix(": ")
+    return outcome if how.lower() in ("", "normal", "unterminated") else replace(outcome, how=how)

@@ -27,7 +27,14 @@ from kedge.games.diplomacy import (
 )
 from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
+from kedge.interfaces.web.pages.page_game import (
+    Heading,
+    Outcome,
+    PageGame,
+    PlayedGame,
+    Record,
+    Turn,
+)
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.pages.thoughts import (
     SHOWN,
@@ -43,10 +50,10 @@ from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
 from kedge.records.diplomacy.positions import replayed_games
 from kedge.records.report import ReadReport
 
-_BOARDS = STATIC / "js" / "boards"
-_MODULES = ("diplomacy_map.js", "diplomacy_orders.js")  # that the board imports
+_BOARD = STATIC / "js" / "boards" / "diplomacy"
+_MODULES = ("map.js", "orders.js")  # that the board imports
 _ASSETS = {
-    **{name: (_BOARDS / name).read_bytes for name in _MODULES},
+    **{name: (_BOARD / name).read_bytes for name in _MODULES},
     "map.json": MAP.read_bytes,
 }
 _PLACE = re.compile(r"\b[A-Z]{3}\b")
@@ -72,7 +79,7 @@ class _Played:
     past: tuple[list[dict[str, Any]], ...] = ()
     """The parts of all orders, per phase from the last movement phase on."""
     drawn: dict[str, Any] | None = None
-    """What the board draws, once somebody has looked; the same for all."""
+    """The drawing for the board, once somebody has looked; the same for all."""
 
     def clone(self) -> "_Played":
         return _Played(self.state.clone(), self.past)
@@ -93,7 +100,7 @@ class _Orders:
 class DiplomacyPage(PageGame):
     name, emblem = "diplomacy", "⚔"
     about = "Seven powers that send no messages; play any of them."
-    script = _BOARDS / "diplomacy.js"
+    script = _BOARD / "diplomacy.js"
     style = STATIC / "css" / "diplomacy.css"
     assets = _ASSETS
     setup = DiplomacySetup
@@ -173,13 +180,14 @@ class DiplomacyPage(PageGame):
             }
         return state.drawn
 
-    def outcome(self, state: _Played) -> str | None:
+    def outcome(self, state: _Played) -> Outcome | None:
         rules = state.state
         if not rules.is_terminal():
             return None
         winner = rules.board.winner
         if winner is not None:
-            return f"{POWERS[winner].title()} wins alone"
+            name = POWERS[winner].title()
+            return Outcome(name, result=f"{name} wins alone")
         return _drawn(rules)
 
     def think(self, question: Question) -> Iterator[Decision]:
@@ -204,30 +212,30 @@ class DiplomacyPage(PageGame):
                 rows = [_considered(row, others_likely) for row in analysis.rows(SHOWN)]
                 yield Decision(seat, _Orders.of(orders), question.thought(seat, analysis, rows))
 
-    def resigned(self, state: _Played, seat: int) -> str:
+    def resigned(self, state: _Played, seat: int, how: str) -> Outcome:
         raise InputError("powers do not resign in Diplomacy; seat an agent instead")
 
-    def write(self, document: Document) -> str:
-        return json.dumps(saved_game(self.recorded(document))) + "\n"
+    def write(self, game: PlayedGame) -> str:
+        return json.dumps(saved_game(self.recorded(game))) + "\n"
 
-    def recorded(self, document: Document) -> DiplomacyGame:
-        state = self.begin(document.setup).state
+    def recorded(self, game: PlayedGame) -> DiplomacyGame:
+        state = self.begin(game.setup).state
         phases = []
-        for orders in document.turns:
+        for orders in game.turns:
             phases.append(Phase.of(state, orders))
             state.apply(orders)
         end = Phase.of(state)
-        if document.outcome is not None:
+        if game.outcome is not None:
             end = replace(end, name=COMPLETED)
         counts = tuple(map(len, state.board.centres()))
         return DiplomacyGame(
             id="kedge",
             phases=tuple(phases),
-            final=Final(end.name, counts, document.outcome is not None, end),
+            final=Final(end.name, counts, game.outcome is not None, end),
             press="none",
-            players=tuple(document.names),
+            players=tuple(game.names),
             ratings=tuple(
-                rating if isinstance(rating, int | float) else None for rating in document.ratings
+                rating if isinstance(rating, int | float) else None for rating in game.ratings
             ),
             source="kedge play",
         )
@@ -250,9 +258,9 @@ class DiplomacyPage(PageGame):
         return Record(setup, list(_turns(game)), heading, _drawn(end) if is_over else None)
 
 
-def _drawn(rules: DiplomacyState) -> str:
+def _drawn(rules: DiplomacyState) -> Outcome:
     shares = sorted(zip(rules.shares(), POWERS, strict=True), reverse=True)
-    return "Draw: " + ", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share)
+    return Outcome(how=", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share))
 
 
 def _due(rules: DiplomacyState) -> list[int]:

@@ -1,6 +1,5 @@
 """Go on the page."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,7 +27,16 @@ from kedge.games.go.counting import CountedGo
 from kedge.games.go.rules import GoRules
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record, Report
+from kedge.interfaces.web.pages.page_game import (
+    OUT_OF_TIME,
+    RESIGNS,
+    Heading,
+    Outcome,
+    PlayedGame,
+    Rating,
+    Record,
+    Report,
+)
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
@@ -37,9 +45,8 @@ from kedge.records.report import ReadReport
 
 _SIDES = ("Black", "White")
 _MARKS = "bw."  # letters by colour
-_MARGIN = re.compile(r"wins by ([\d.]+)")
-_HOW = {"R": "resigns", "T": "runs out of time", "F": "forfeits"}
-_LEVEL = {"Draw": "0", "No result": "Void"}
+_HOW = {"R": RESIGNS, "T": OUT_OF_TIME, "F": "forfeits"}
+_LEVEL = {"0": Outcome(), "Void": Outcome(result="No result")}
 
 Size = Literal[9, 13, 19]
 Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
@@ -78,7 +85,7 @@ class GoInPlay:
 
 @dataclass(frozen=True)
 class GoAction:
-    """What a player or the referee does, and the points that it is about."""
+    """An act of a player or the referee, and the points that it is about."""
 
     verb: Literal["play", "resign", "dead", "mark", "agree", "resume"]
     points: tuple[int, ...] = ()
@@ -192,14 +199,14 @@ class GoPage(BoardPage):
             "score": game.score() if counted else None,
         }
 
-    def outcome(self, play: GoInPlay) -> str | None:
+    def outcome(self, play: GoInPlay) -> Outcome | None:
         game = play.game
         if game.phase != "over":
             return None
         if game.resigned is not None:
-            return self.resigned(play, game.resigned)
+            return self.resigned(play, game.resigned, RESIGNS)
         score = game.score()
-        return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
+        return Outcome(_SIDES[score < 0], margin=abs(score)) if score else Outcome()
 
     def think(
         self, question: Question, choose: Callable[[Analysis], Action] | None = None
@@ -214,11 +221,11 @@ class GoPage(BoardPage):
         for decision in super().think(replace(question, state=play.game.state), choose):
             yield _explained(play.game.state, decision)
 
-    def write(self, document: Document) -> str:
-        return write_sgf(self.recorded(document))
+    def write(self, game: PlayedGame) -> str:
+        return write_sgf(self.recorded(game))
 
-    def recorded(self, document: Document) -> GoGame:
-        first, last = self.begin(document.setup).game.state, document.state.game.state
+    def recorded(self, game: PlayedGame) -> GoGame:
+        first, last = self.begin(game.setup).game.state, game.state.game.state
         black, white = (
             tuple(point for point, stone in enumerate(first.colours()) if stone == colour)
             for colour in (BLACK, WHITE)
@@ -229,25 +236,25 @@ class GoPage(BoardPage):
             players.astype(np.uint8),
             size=last.size,
             komi=last.komi,
-            rules=document.setup.rules.title(),
+            rules=game.setup.rules.title(),
             handicap=0 if white or len(black) < 2 else len(black),
             black_stones=black,
             white_stones=white,
-            result=_result(document.outcome),
-            black=document.names[0],
-            white=document.names[1],
-            black_rank=_rank(document.ratings[0]),
-            white_rank=_rank(document.ratings[1]),
-            date=document.date,
-            event=document.event,
+            result=_result(game.outcome),
+            black=game.names[0],
+            white=game.names[1],
+            black_rank=_rank(game.ratings[0]),
+            white_rank=_rank(game.ratings[1]),
+            date=game.date,
+            event=game.event,
         )
 
-    def review(self, document: Document, report_progress: Tell) -> Report:
+    def review(self, game: PlayedGame, report_progress: Tell) -> Report:
         """Review a game; for people of the rank that an agent imitates, if one does."""
-        players = zip(document.names, document.ratings, strict=True)
+        players = zip(game.names, game.ratings, strict=True)
         ranks = [rank for name, rank in players if rank and (name or "").startswith("kedge")]
         reviewer = review_of(self.name).reviewer(rank=ranks[0] if ranks else None)
-        return reviewer(self.recorded(document), report_progress)
+        return reviewer(self.recorded(game), report_progress)
 
     def read(self, text: str) -> Record:
         report = ReadReport()
@@ -329,23 +336,24 @@ def _rank(rating: Rating | None) -> str | None:
     return None if rating is None else str(rating)
 
 
-def _result(outcome: str | None) -> str:
+def _result(outcome: Outcome | None) -> str:
     """Return an outcome as SGF writes it."""
-    if outcome is None or outcome in _LEVEL:
-        return "?" if outcome is None else _LEVEL[outcome]
-    margin = _MARGIN.search(outcome)
-    if margin is None:
-        how = next((letter for letter, words in _HOW.items() if outcome.endswith(words)), "")
-        return f"{outcome[0]}+{how}"
-    return format_score(float(margin[1]) * (1 if outcome.startswith(_SIDES[BLACK]) else -1))
+    if outcome is None:
+        return "?"
+    if outcome.winner is None:
+        return next((result for result, level in _LEVEL.items() if level == outcome), "?")
+    if outcome.margin is not None:
+        return format_score(outcome.margin * (1 if outcome.winner == _SIDES[BLACK] else -1))
+    letter = next((letter for letter, how in _HOW.items() if how == outcome.how), "")
+    return f"{outcome.winner[0]}+{letter}"
 
 
-def _outcome(result: str) -> str | None:
+def _outcome(result: str) -> Outcome | None:
     """Return an SGF result as an outcome."""
-    if result == "?" or "+" not in result:
-        return {written: words for words, written in _LEVEL.items()}.get(result)
+    if "+" not in result:
+        return _LEVEL.get(result)
     letter, how = result.split("+")
     winner, loser = _SIDES if letter == "B" else _SIDES[::-1]
     if how in _HOW:
-        return f"{winner} wins: {loser} {_HOW[how]}"
-    return f"{winner} wins by {how}" if how else f"{winner} wins"
+        return Outcome(winner, loser=loser, how=_HOW[how])
+    return Outcome(winner, margin=float(how) if how else None)

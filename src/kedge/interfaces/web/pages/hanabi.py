@@ -16,9 +16,10 @@ from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     EVERYTHING,
     PERSON,
-    Document,
     Heading,
+    Outcome,
     PageGame,
+    PlayedGame,
     Record,
     Turn,
 )
@@ -141,7 +142,7 @@ class HanabiPage(PageGame):
         # They depend on the cards that this seat sees, which their holders must not see.
         return eyes in (seat, EVERYTHING)
 
-    def outcome(self, state: HanabiState) -> str | None:
+    def outcome(self, state: HanabiState) -> Outcome | None:
         if not state.is_terminal():
             return None
         most = state.game.colors * state.game.ranks
@@ -150,7 +151,7 @@ class HanabiPage(PageGame):
             how += ", and what was built" if state.score < sum(state.fireworks) else ""
         else:
             how = "all fireworks are complete" if state.score == most else "the deck has run out"
-        return f"{_score(state)}: {how}"
+        return Outcome(result=_score(state), how=how)
 
     def think(self, question: Question) -> Iterator[Decision]:
         state: HanabiState = question.state
@@ -167,12 +168,13 @@ class HanabiPage(PageGame):
         thought = question.thought(seat, analysis, rows, more=more)
         yield Decision(seat, analysis.draw(question.rng), thought)
 
-    def write(self, document: Document) -> str:
-        return json.dumps(live_game(self.recorded(document))) + "\n"
+    def write(self, game: PlayedGame) -> str:
+        return json.dumps(live_game(self.recorded(game))) + "\n"
 
-    def recorded(self, document: Document) -> HanabiGame:
-        state, setup, outcome = document.state, document.setup, document.outcome or ""
-        who = zip(document.names, self.seats(setup), strict=True)
+    def recorded(self, game: PlayedGame) -> HanabiGame:
+        state, setup, outcome = game.state, game.setup, game.outcome
+        broken_off = outcome is not None and outcome.how == _BROKEN_OFF
+        who = zip(game.names, self.seats(setup), strict=True)
         return HanabiGame(
             id="kedge" if setup.seed is None else f"kedge-{setup.seed}",
             players=tuple(_player(name, seat) for name, seat in who),
@@ -181,7 +183,7 @@ class HanabiPage(PageGame):
             hand_size=state.game.hand_size,
             score=state.score,
             bomb=setup.bomb,
-            abandoned=_BY_ALL if outcome.endswith(_BROKEN_OFF) else None,
+            abandoned=_BY_ALL if broken_off else None,
         )
 
     def read(self, text: str) -> Record:
@@ -199,7 +201,8 @@ class HanabiPage(PageGame):
             state.action_to_string(action)
             for state, action in zip(states, game.actions, strict=True)
         ]
-        outcome = None if game.abandoned is None else f"{_score(last)}: {_BROKEN_OFF}"
+        broken_off = Outcome(result=_score(last), how=_BROKEN_OFF)
+        outcome = None if game.abandoned is None else broken_off
         heading = Heading(names=game.players, ratings=(None,) * len(game.players))
         setup = {"players": len(game.players), "bomb": game.bomb, "deck": deck}
         return Record(setup, turns, heading, outcome)

@@ -1,5 +1,6 @@
 """A game as the page needs it. Each game has a module of its own here."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ REFEREE = -1
 EVERYTHING = -1
 #: The name of the page's user in records.
 PERSON = "a person"
+#: Ways to lose that the rules do not know.
+RESIGNS, OUT_OF_TIME = "resigns", "runs out of time"
 #: A rating as records write it: Elo in chess, a rank in Go.
 Rating: TypeAlias = float | str
 Report: TypeAlias = GameReport | DecisionsReport
@@ -44,14 +47,65 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """The result of a game. `str` puts it into words.
+
+    >>> print(Outcome("White", loser="Black", how="resigns"))
+    White wins: Black resigns
+    >>> print(Outcome("Black", margin=2.5))
+    Black wins by 2.5
+    >>> print(Outcome(how="stalemate"))
+    Draw: stalemate
+    """
+
+    winner: str | None = None
+    """The winner's seat by name; None if nobody wins alone."""
+    margin: float | None = None
+    """The winner's lead in points."""
+    how: str | None = None
+    """The end of the game, such as checkmate, or what `loser` does."""
+    loser: str | None = None
+    """The seat that gave up or ran out of time, by name."""
+    result: str | None = None
+    """Words in place of a win or draw, such as a score that all players share."""
+
+    def __str__(self) -> str:
+        result = self.result or ("Draw" if self.winner is None else f"{self.winner} wins")
+        lead = "" if self.margin is None else f" by {self.margin:g}"
+        ending = self.ending
+        return f"{result}{lead}" if ending is None else f"{result}{lead}: {ending}"
+
+    @property
+    def ending(self) -> str | None:
+        """The end of the game in words; None if nothing is known."""
+        return " ".join(filter(None, (self.loser, self.how))) or None
+
+
+@dataclass(frozen=True)
 class Record:
     """A game from a file."""
 
     setup: dict[str, Any]
     turns: list[Turn]
     heading: Heading = Heading()
-    outcome: str | None = None
-    """The result in the page's words; None if the game goes on, or the rules decide it."""
+    outcome: Outcome | None = None
+    """The result; None if the game goes on, or the rules decide it."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game in progress, with everything that goes into a record."""
+
+    setup: Any
+    state: Any
+    turns: Sequence[Turn]
+    names: Sequence[str | None]
+    """The players by seat: a person or an agent; in a game from a file, the file's names."""
+    ratings: Sequence[Rating | None]
+    """Rating of the people that an agent imitates, if it takes one; else the file's rating."""
+    outcome: Outcome | None
+    date: str | None = None
+    event: str | None = None
 
 
 class PageGame(ABC):
@@ -115,7 +169,7 @@ class PageGame(ABC):
         """The first state."""
 
     def no_agents(self, setup: Any) -> str | None:
-        """Why agents cannot play a game with this setup; None if they can."""
+        """The reason why agents cannot play a game with this setup; None if they can."""
         if self.has_dial or self.agents:
             return None
         return f"no agent plays {self.title} here; seat people only"
@@ -184,8 +238,8 @@ class PageGame(ABC):
         return True
 
     @abstractmethod
-    def outcome(self, state: Any) -> str | None:
-        """The result in words; None while the game goes on."""
+    def outcome(self, state: Any) -> Outcome | None:
+        """The result; None while the game goes on."""
 
     @abstractmethod
     def think(self, question: Question) -> Iterator[Decision]:
@@ -194,11 +248,11 @@ class PageGame(ABC):
         Runs in a thread.
         """
 
-    def resigned(self, state: Any, seat: int) -> str:
-        """The outcome if `seat` resigns."""
+    def resigned(self, state: Any, seat: int, how: str) -> Outcome:
+        """The outcome if `seat` gives up; `how` is `RESIGNS` or `OUT_OF_TIME`."""
         raise InputError(f"players cannot resign in {self.title}")
 
-    def write(self, document: "Document") -> str:
+    def write(self, game: PlayedGame) -> str:
         """Return the game as a record, in the first format of `files`."""
         raise InputError(f"{self.title} has no record files to write")
 
@@ -206,38 +260,26 @@ class PageGame(ABC):
         """Return the first game of a file."""
         raise InputError(f"{self.title} has no record files to read")
 
-    def recorded(self, document: "Document") -> Any:
+    def recorded(self, game: PlayedGame) -> Any:
         """Return the game as `kedge.records` holds it, for reviews."""
         raise InputError(f"{self.title} has no reviews")
 
-    def review(self, document: "Document", report_progress: Tell) -> Report:
+    def review(self, game: PlayedGame, report_progress: Tell) -> Report:
         """Review a game: how human each decision was, and what it cost.
 
         Runs in a thread. Calls `report_progress` with the number of reviewed turns, which raises if
         the review is no longer wanted.
         """
-        return review_of(self.name).reviewer()(self.recorded(document), report_progress)
+        return review_of(self.name).reviewer()(self.recorded(game), report_progress)
 
-    def annotated(self, report: Any) -> str:
-        """Return the game of a review's report, with a comment on each move."""
-        return review_of(self.name).annotated(report)
-
-    def review_details(self, report: Report) -> dict[str, Any]:
-        """More for the page to show beside `report.to_json()`."""
+    def review_details(self, report: Any) -> dict[str, Any]:
+        """More for the page to show beside the `to_json` of a report of this game's review."""
         return {}
 
 
-@dataclass(frozen=True)
-class Document:
-    """A game in progress, with everything that goes into a record."""
-
-    setup: Any
-    state: Any
-    turns: Sequence[Turn]
-    names: Sequence[str | None]
-    """The players by seat: a person or an agent; in a game from a file, the file's names."""
-    ratings: Sequence[Rating | None]
-    """Rating of the people that an agent imitates, if it takes one; else the file's rating."""
-    outcome: str | None
-    date: str | None = None
-    event: str | None = None
+def __getattr__(name: str) -> type[PlayedGame]:
+    if name != "Document":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    message = f"{__name__}.Document is deprecated; use PlayedGame"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return PlayedGame

@@ -126,7 +126,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent decides, and its analysis so far."""
+    """The decision of an agent, and its analysis so far."""
 
     seat: int
     action: Action | None

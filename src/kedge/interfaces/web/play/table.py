@@ -12,7 +12,7 @@ from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.readers import Reader
-from kedge.interfaces.web.play.game.saving import to_document
+from kedge.interfaces.web.play.game.saving import to_json
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
@@ -124,7 +124,7 @@ class Table:
         """Save the game, and send it to all readers."""
         self.session.trouble = None
         try:
-            self._hall.store.save(self.session.id, to_document(self.session))
+            self._hall.store.save(self.session.id, to_json(self.session))
         except InputError as error:  # a full disk ends no game
             self.session.trouble = str(error)
         self._set_alarm()
@@ -200,7 +200,7 @@ class Table:
             await asyncio.sleep(_WATCHED)
         decisions = {}
         try:
-            specs = {seat: session.seats[seat].spec for seat in seats}
+            specs = {seat: session.seats[seat].required_agent() for seat in seats}
             left = None if session.clock is None else session.clock.now()
             async for decision in self._hall.agents.think(session, specs, stop, left):
                 if decision.action is not None:

@@ -12,7 +12,7 @@ from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.opening import new_session, open_record
-from kedge.interfaces.web.play.game.saving import from_document
+from kedge.interfaces.web.play.game.saving import from_json
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.hall import Hall
@@ -37,11 +37,10 @@ class Tables:
         self, games: Mapping[str, PageGame], store: SessionStore, seed: int | None = None
     ) -> None:
         self._rng = np.random.default_rng(seed)
-        self.games, self.store = games, store
-        self.agents = AgentPool(self._rng.spawn(1)[0], queue=2 * _LIVE)
-        self._hall = Hall(store, self.agents)
+        self.games = games
+        self.hall = Hall(store, AgentPool(self._rng.spawn(1)[0], queue=2 * _LIVE))
         self._tables: OrderedDict[str, Table] = OrderedDict()
-        self._awake = time.time()
+        self._server_started = time.time()
 
     def game(self, name: str) -> PageGame:
         """Return the game called `name`."""
@@ -83,12 +82,12 @@ class Tables:
         table = self.at(id)
         table.close()
         del self._tables[id]
-        self.store.remove(id)
+        self.hall.store.remove(id)
 
     def close(self) -> None:
         for table in self._tables.values():
             table.close()
-        self.store.close()
+        self.hall.store.close()
 
     async def _begin(self, opened: Callable[[], Session]) -> Table:
         """Return a new table. A thread opens the session: there may be many turns."""
@@ -97,11 +96,11 @@ class Tables:
         return table
 
     def _restored(self, id: str) -> Session:
-        document = self.store.load(id)
+        document = self.hall.store.load(id)
         if document is None or document.get("game") not in self.games:
             raise UnknownSessionError("unknown game; it may have expired")
         try:
-            return from_document(self.games[document["game"]], document, self._awake)
+            return from_json(self.games[document["game"]], document, self._server_started)
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 
@@ -112,5 +111,5 @@ class Tables:
             if idle is None:
                 raise BusyError(f"server busy: {_LIVE} games in play; try again later")
             self._tables.pop(idle).close()
-        table = self._tables[session.id] = Table(session, self._hall)
+        table = self._tables[session.id] = Table(session, self.hall)
         return table

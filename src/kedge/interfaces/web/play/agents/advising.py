@@ -53,7 +53,7 @@ class Adviser:
     def _spec(self, seat: int) -> Spec:
         """The agent that advises the person at `seat`: the opponent's or, without one, its own."""
         seats = self._session.seats
-        return next((other for other in seats if not other.human), seats[seat]).spec
+        return next((other for other in seats if not other.human), seats[seat]).required_agent()
 
     async def _advise(self, seats: list[int]) -> None:
         """Advise all people to move with one search."""

@@ -38,7 +38,7 @@ def _spec(question: PolicyQuestion, game: PageGame) -> Spec:
     """The spec of the agent: as given, or at a setting of the dial."""
     if question.agent is None:
         x = 0.5 if question.dial is None else question.dial
-        return seated(game, SeatIn(dial=x, settings=question.settings)).spec
+        return seated(game, SeatIn(dial=x, settings=question.settings)).required_agent()
     if question.dial is not None:
         raise InputError("agent and dial: give only one of them")
     return checked_spec(question.agent)

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from kedge.errors import InputError
+from kedge.evaluation.review import review_of
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import ReviewOut
@@ -22,7 +23,7 @@ class ReviewJob:
     """A review in progress or done: how human each decision was, and what it cost."""
 
     def __init__(self, session: Session, readers: set[Reader]) -> None:
-        self._game, self._document = session.game, session.played()
+        self._game, self._played = session.game, session.played()
         self._readers = readers
         self._done = 0
         self._stopped = False
@@ -31,9 +32,9 @@ class ReviewJob:
         self._trouble: str | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self, turn: asyncio.Semaphore) -> None:
-        """Begin once `turn` allows it."""
-        self._task = asyncio.create_task(self._make(turn))
+    def begin(self, one_at_a_time: asyncio.Semaphore) -> None:
+        """Begin once `one_at_a_time` allows it."""
+        self._task = asyncio.create_task(self._make(one_at_a_time))
 
     def stop(self) -> None:
         """Stop, unless the review is done; a new request begins again."""
@@ -50,14 +51,14 @@ class ReviewJob:
 
     def is_of(self, session: Session) -> bool:
         """Whether it reviews the game so far."""
-        return tuple(session.moves()) == self._document.turns and not self._stopped
+        return tuple(session.moves()) == self._played.turns and not self._stopped
 
     def view(self) -> ReviewOut:
         """The review as the API sends it."""
         return ReviewOut(
             done=self._done,
-            of=len(self._document.turns),
-            turns=None if self._report is None else list(self._document.turns),
+            of=len(self._played.turns),
+            turns=None if self._report is None else list(self._played.turns),
             report=self._report,
             trouble=self._trouble,
         )
@@ -68,7 +69,7 @@ class ReviewJob:
             raise InputError("the review is not done yet")
         return self._text
 
-    async def _make(self, turn: asyncio.Semaphore) -> None:
+    async def _make(self, one_at_a_time: asyncio.Semaphore) -> None:
         loop = asyncio.get_running_loop()
 
         def note(done: int) -> None:
@@ -83,12 +84,12 @@ class ReviewJob:
 
         def judge() -> tuple[dict[str, Any], str]:
             report_progress(0)
-            report = self._game.review(self._document, report_progress)
+            report = self._game.review(self._played, report_progress)
             shown = report.to_json() | self._game.review_details(report)
-            return strict(plain(shown)), self._game.annotated(report)
+            return strict(plain(shown)), review_of(self._game.name).annotated(report)
 
         try:
-            async with turn:
+            async with one_at_a_time:
                 self._report, self._text = await asyncio.to_thread(judge)
         except _StoppedError:
             return
@@ -109,8 +110,10 @@ class ReviewJob:
 class Reviews:
     """Reviews the game of a table when asked, one review at a time."""
 
-    def __init__(self, session: Session, readers: set[Reader], turn: asyncio.Semaphore) -> None:
-        self._session, self._readers, self._turn = session, readers, turn
+    def __init__(
+        self, session: Session, readers: set[Reader], one_at_a_time: asyncio.Semaphore
+    ) -> None:
+        self._session, self._readers, self._one_at_a_time = session, readers, one_at_a_time
         self._job: ReviewJob | None = None
 
     def begin(self) -> ReviewJob:
@@ -119,7 +122,7 @@ class Reviews:
         if self._job is None or self._job.failed or not self._job.is_of(self._session):
             self.stop()
             self._job = ReviewJob(self._session, self._readers)
-            self._job.begin(self._turn)
+            self._job.begin(self._one_at_a_time)
         return self._job
 
     def current(self) -> ReviewJob:

@@ -12,7 +12,7 @@ class Clock:
     increment: float
     running: int | None = None
     since: float = 0.0
-    past: dict[str, list[float]] = field(default_factory=dict)
+    past: dict[int, list[float]] = field(default_factory=dict)
     """Seconds left for each seat, by number of turns."""
 
     def now(self) -> list[float]:
@@ -32,4 +32,4 @@ class Clock:
 
     def back_to(self, turns: int) -> None:
         """Reset the clock to its state after so many turns. An undo gains no time."""
-        self.left, self.running = self.past.get(str(turns), self.left), None
+        self.left, self.running = self.past.get(turns, self.left), None

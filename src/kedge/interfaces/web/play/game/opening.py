@@ -57,9 +57,9 @@ def open_record(
     people = [SeatIn(human=True) for _ in game.seats(_checked(game, record.setup))]
     session = new_session(game, record.setup, people, record.turns, rng)
     if session.outcome is None:
-        session.ended = record.outcome
+        session.declared_outcome = record.outcome
     if session.outcome is None and _is_of_others(record.heading):
-        session.ended = UNFINISHED
+        session.declared_outcome = UNFINISHED
     if session.outcome is not None:
         session.heading = record.heading
         return session

@@ -26,7 +26,7 @@ _BOUNDS = {
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits at a seat of a game. A person's has the agent that would go on or advise there."""
+    """A seat and its player. A person's has the agent that would go on or advise there."""
 
     game: PageGame
     who: SeatIn
@@ -39,9 +39,8 @@ class Seat:
     def human(self) -> bool:
         return self.who.human
 
-    @property
-    def spec(self) -> Spec:
-        """The agent; raises `InputError` if there is none."""
+    def required_agent(self) -> Spec:
+        """Return the agent, or raise `InputError` if there is none."""
         if self.agent is None:
             raise InputError(f"no agent plays {self.game.title} here")
         return self.agent

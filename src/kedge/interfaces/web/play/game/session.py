@@ -5,14 +5,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import REFEREE, Document, Heading, PageGame, Rating, Turn
+from kedge.interfaces.web.pages.page_game import (
+    OUT_OF_TIME,
+    REFEREE,
+    RESIGNS,
+    Heading,
+    Outcome,
+    PageGame,
+    PlayedGame,
+    Rating,
+    Turn,
+)
 from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
 from kedge.interfaces.web.play.game.seats import Seat, seated
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept
-UNFINISHED = "the record ends here"
+UNFINISHED = Outcome(result="the record ends here")
 
 
 @dataclass(frozen=True)
@@ -42,9 +52,9 @@ class Session:
     """Actions by seat, while other seats still decide."""
     thoughts: list[Thought] = field(default_factory=list)
     """Analyses behind the agents' last decisions."""
-    unplayed: dict[int, Thought] = field(default_factory=dict)
+    pending_thoughts: dict[int, Thought] = field(default_factory=dict)
     """Analyses behind the pending moves, hidden from those who still decide."""
-    ended: str | None = None
+    declared_outcome: Outcome | None = None
     """The result by resignation or on time, which the rules do not know."""
     clock: Clock | None = None
     heading: Heading = field(default_factory=Heading)
@@ -52,18 +62,18 @@ class Session:
     agents_think: bool = False
     """Whether the agents to move think about it."""
     trouble: str | None = None
-    """Why an agent failed, or why the game is not saved."""
+    """The reason why an agent failed, or why the game is not saved."""
     due: list[int] = field(init=False)
     """The seats to move by the rules, even if they have decided or someone resigned."""
-    result: str | None = field(init=False)
+    outcome_by_rules: Outcome | None = field(init=False)
     """The result by the rules."""
 
     def __post_init__(self) -> None:
         self._ask_rules()
 
     @property
-    def outcome(self) -> str | None:
-        return self.ended or self.result
+    def outcome(self) -> Outcome | None:
+        return self.declared_outcome or self.outcome_by_rules
 
     @property
     def is_recorded(self) -> bool:
@@ -108,7 +118,7 @@ class Session:
             raise InputError(f"a game has at most {MOST_TURNS} turns here")
         decided = self.pending | {seat: action}
         if thought is not None:
-            self.unplayed[seat] = thought
+            self.pending_thoughts[seat] = thought
         if self.deciding() == [seat]:
             self._play(decided)
             self._reveal()
@@ -126,7 +136,7 @@ class Session:
         self._admit(who)
         self.seats[seat] = sitting
         self.pending.pop(seat, None)
-        self.unplayed.pop(seat, None)
+        self.pending_thoughts.pop(seat, None)
         self.revision += 1
 
     def undo(self, seat: int | None = None) -> None:
@@ -142,8 +152,9 @@ class Session:
             raise InputError(
                 f"moves in {self.game.title} cannot be undone: they reveal hidden information"
             )
-        if self.ended is not None and (self.clock is None or min(self.clock.left) > 0.0):
-            self.ended = None  # undoing a resignation keeps the last move
+        on_time = self.clock is not None and min(self.clock.left) <= 0.0
+        if self.declared_outcome is not None and not on_time:
+            self.declared_outcome = None  # undoing a resignation keeps the last move
             self.run_clock()
             self.revision += 1
             return
@@ -153,7 +164,7 @@ class Session:
         self.state = self.state_at(kept)
         self._ask_rules()
         self.turns, self.pending = self.turns[:kept], {}
-        self.ended, self.thoughts, self.unplayed = None, [], {}
+        self.declared_outcome, self.thoughts, self.pending_thoughts = None, [], {}
         if self.clock is not None:
             self.clock.back_to(kept)
             self.run_clock()
@@ -164,7 +175,7 @@ class Session:
         self._check_person(seat)
         if self.outcome is not None:
             raise InputError("the game is over")
-        self._end(self.game.resigned(self.state, seat))
+        self._end(self.game.resigned(self.state, seat, RESIGNS))
 
     def flag(self) -> bool:
         """End the game if the mover has no time left; return whether that is so."""
@@ -173,7 +184,7 @@ class Session:
             return False
         if self.clock.now()[seat] > 0.0:
             return False
-        self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
+        self._end(self.game.resigned(self.state, seat, OUT_OF_TIME))
         return True
 
     def state_at(self, turn: int) -> Any:
@@ -201,12 +212,12 @@ class Session:
             raise InputError("the record is secret until the game is over")
         return self.game.write(self.played())
 
-    def played(self) -> Document:
+    def played(self) -> PlayedGame:
         """Return the game so far, for records and reviews."""
-        outcome = None if self.ended == UNFINISHED else self.outcome
+        outcome = None if self.declared_outcome == UNFINISHED else self.outcome
         names: list[str | None] = [seat.player for seat in self.seats]
         ratings: list[Rating | None] = [seat.rating for seat in self.seats]
-        return Document(
+        return PlayedGame(
             self.setup,
             self.state,
             tuple(self.moves()),
@@ -242,7 +253,7 @@ class Session:
     def take(self, turn: Turn) -> None:
         """Apply a recorded turn, or raise `InputError` if it is illegal."""
         try:
-            if not self.due and self.result is not None:
+            if not self.due and self.outcome_by_rules is not None:
                 raise InputError("the game is over")
             moves = self.game.split(self.state, turn).items()
             actions = {seat: self.game.parse(self.state, seat, move) for seat, move in moves}
@@ -255,7 +266,7 @@ class Session:
         if self.clock is not None:
             deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
-            self.clock.past[str(len(self.turns))] = self.clock.left
+            self.clock.past[len(self.turns)] = self.clock.left
 
     def _play(self, actions: Mapping[int, Action]) -> None:
         """Play a turn: write it for the record, apply it, and hand the clock on."""
@@ -276,7 +287,8 @@ class Session:
 
     def _ask_rules(self) -> None:
         """Ask who is to move in a new state, and whether the game is over."""
-        self.due, self.result = self.game.deciding(self.state), self.game.outcome(self.state)
+        self.due = self.game.deciding(self.state)
+        self.outcome_by_rules = self.game.outcome(self.state)
 
     def _check_person(self, seat: int) -> None:
         """Raise `InputError` unless a person sits there."""
@@ -297,13 +309,13 @@ class Session:
         if why is not None:
             raise InputError(why)
 
-    def _end(self, outcome: str) -> None:
-        self.ended = outcome
+    def _end(self, outcome: Outcome) -> None:
+        self.declared_outcome = outcome
         if self.clock is not None:
             self.clock.hand_to(None, moved=False)
         self.revision += 1
 
     def _reveal(self) -> None:
         """Publish the analyses behind the last turn."""
-        self.thoughts = [*self.thoughts, *self.unplayed.values()][-_THOUGHTS:]
-        self.unplayed = {}
+        self.thoughts = [*self.thoughts, *self.pending_thoughts.values()][-_THOUGHTS:]
+        self.pending_thoughts = {}

@@ -42,7 +42,7 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
         ],
         secret=is_secret,
         position=game.position(session.state, eyes),
-        outcome=session.outcome,
+        outcome=None if session.outcome is None else str(session.outcome),
         thoughts=_visible(session.new_thoughts(), session, eyes),
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
         trouble=session.trouble,
@@ -94,10 +94,10 @@ def _seats(session: Session) -> list[SeatOut]:
 
 
 def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
-    """Who sits there, with the dial's measurements if they hold for this game."""
+    """Return the seat; an agent's has the dial's measurements, if they hold for this game."""
     game, seat = session.game, session.seats[number]
     dial, agent = seat.dial, None if seat.human else seat.agent
-    measured = dial if game.is_measured(session.setup) else None
+    measured = None if seat.human or not game.is_measured(session.setup) else dial
     return SeatOut(
         name=game.seats(session.setup)[number],
         human=seat.human,

@@ -15,12 +15,12 @@ import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
-  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice
+  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice: by turn, then by seat
   const [wantsAdvice, setWantsAdvice] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
-  const [state, setState] = useState("open");
+  const [connection, setConnection] = useState("open");
   const [flipped, setFlipped] = useState(false);
   // Who looks at a shared screen, in games where people must not see each other's cards.
   const [looking, setLooking] = useState(null);
@@ -31,36 +31,36 @@ export function GameView({ id, seat, games }) {
   useEffect(() => sessionStorage.setItem(draftKey, JSON.stringify(draft)), [draft]);
   const [selected, setSelected] = useState(null);
   const socket = useRef(null);
-  const look = session && games ? GAMES[session.game] : null;
-  const heading = useHeading(Boolean(look));
-  const [then, shown, onShow] = useHistory(session, setTrouble);
+  const board = session && games ? GAMES[session.game] : null;
+  const heading = useHeading(Boolean(board));
+  const [shownSession, shown, onShow] = useHistory(session, setTrouble);
   const alone = session && games && peopleOnly(session, games);
   const advised = Boolean(wantsAdvice && session && !alone);
 
   const hear = (thought) => setThoughts((known) => withThought(known, thought));
   const people = (session?.seats ?? []).map((_, number) => number).filter((number) => session.seats[number].human);
-  const mine = (then?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
+  const mine = (shownSession?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
   // Advice is first for the seat whose orders are being written.
   const advisable = advised ? mine.toSorted((first, second) => (second === draft?.seat) - (first === draft?.seat)) : [];
-  const offered = session ? decisions(session, then, advisable, thoughts) : [];
+  const offered = session ? decisions(session, shownSession, advisable, thoughts) : [];
   const decision = selectedDecision(offered, selected);
   const about = decision?.thought;
   // A move that is pointed at in an analysis is shown on the position of the analysis.
-  const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
+  const before = useBefore(session, shownSession?.isEarlier ? null : about, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
-    possible: then?.isEarlier && !session.secret && !alone, isWanted: advised,
+    possible: shownSession?.isEarlier && !session.secret && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
-  const show = useCallback((news) => {
-    setSession(news);
-    setThoughts((known) => news.thoughts.reduce(withThought, upTo(known, news.turns.length)));
+  const show = useCallback(({ thoughts: news, ...rest }) => {
+    setSession({ ...rest, analysed: news.map(({ turn, seat }) => ({ turn, seat })) });
+    setThoughts((known) => news.reduce(withThought, upTo(known, rest.turns.length)));
   }, []);
   useEffect(() => {
     setThoughts({}); // the next viewer must not see the last one's analyses
     socket.current = live(id, {
       eyes,
       onState: (now, why = null) => {
-        setState(now);
+        setConnection(now);
         if (now !== "lost") setTrouble(why); // the server answers again
       },
       onMessage: (message) => {
@@ -78,74 +78,74 @@ export function GameView({ id, seat, games }) {
   }, [advised, wantsAdvice, id, eyes]);
   useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
-  useEffect(() => { if (look) document.title = `${look.title} – kedge`; }, [look]);
+  useEffect(() => { if (board) document.title = `${board.title} – kedge`; }, [board]);
 
   // Returns whether the server did it.
   const act = (request) => request.then(
     () => { setTrouble(null); return true; }, (error) => { setTrouble(error.message); return false; });
-  if (state === "gone" || state === "refused") {
+  if (connection === "gone" || connection === "refused") {
     return html`<main><p class="notice" role="alert">${trouble || "This game no longer exists."}
       <a href="#/"> Begin another</a></p></main>`;
   }
   if (!session || !games) return html`<main class="table" aria-busy="true"></main>`;
-  if (!look) return html`<main class="table"></main>`; // the page says why
+  if (!board) return html`<main class="table"></main>`; // the page says why
 
   const game = games.find(({ game: name }) => name === session.game);
-  const { Board } = look;
+  const { Board } = board;
   const isNow = shown === session.turns.length;
-  const covered = look.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
+  const covered = board.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length));
   const sit = (number, player) => act(api.sit(id, number, player));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
   const judged = review && isOf(review, session) ? review : null;
-  const board = {
-    session: then, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, covered,
-    seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
+  const boardProps = {
+    session: shownSession, look: board, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped,
+    covered, seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
   };
 
-  const severalDecide = session.thoughts.length > 1 || isAmongSeveral(decision, offered);
+  const severalDecide = session.analysed.length > 1 || isAmongSeveral(decision, offered);
   const why = (about || advised || ask || agents.length > 0) && html`
-    <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
+    <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${board.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
       isLater=${session.secret}
       whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setSelected} />`}
-      extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`;
+      extra=${board.Extra && html`<${board.Extra} ...${boardProps} />`} />`;
 
   return html`
     <main class=${`table ${session.game}`}>
-      <h1 class="sr" ref=${heading} tabindex="-1">${look.title}</h1>
+      <h1 class="sr" ref=${heading} tabindex="-1">${board.title}</h1>
       <div class="middle">
-        <${Board} ...${board} ...${before ? { session: before, mine: [] } : {}} />
+        <${Board} ...${boardProps} ...${before ? { session: before, mine: [] } : {}} />
         <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
           <p class="status" role="status" aria-live="polite">
-            ${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
+            ${isNow ? status(session, mine, connection) : earlier(shown, session)}</p>
           ${!isNow && html`<button type="button" onClick=${() => onShow(session.turns.length)}>Back to the game</button>`}
         <//>
         <p class="trouble" role="alert">${trouble || session.trouble}</p>
-        <${Actions} session=${session} shown=${shown} canPlayOn=${then.due.length > 0} act=${act}
+        <${Actions} session=${session} shown=${shown} canPlayOn=${shownSession.due.length > 0} act=${act}
           files=${game.files} onTrouble=${setTrouble}
           reviewed=${judged?.report && judged.of === session.turns.length}
-          onFlip=${look.flips && (() => setFlipped(!flipped))} />
+          onFlip=${board.flips && (() => setFlipped(!flipped))} />
       </div>
       <div class="beside">
         <aside aria-label="The dial, and why">
-          ${look.Panel && html`<${look.Panel} ...${board} />`}
+          ${board.Panel && html`<${board.Panel} ...${boardProps} />`}
           ${alike(agents).map(([label, seat, numbers]) => (seat.dial === null ? html`
             <div class="card agent" key=${label}>
               <${AgentChoice} label=${label} agents=${game.agents} agent=${seat.agent}
                 onChange=${(agent) => numbers.forEach((number) => sit(number, { agent }))} />
             </div>` : html`
-            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor} people=${game.people}
+            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${board.anchor} people=${game.people}
               onChange=${(player) => numbers.forEach((number) => sit(number, player))} />`))}
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
               onChange=${(event) => setWantsAdvice(event.target.checked)} />
-              <span>Show me what ${look.anchor || "people"} and search would play${session.recorded ? "" : " for me"}</span></label>`}
-          ${!look.Panel && why}
+              <span>Show me what ${board.anchor || "people"} and search would play${session.recorded ? "" : " for me"}</span></label>`}
+          ${!board.Panel && why}
         </aside>
         <aside aria-label="The moves, and their review">
-          ${look.Panel && why}
+          ${board.Panel && why}
           <${Score} session=${session} shown=${shown} onShow=${onShow}
             marks=${judged?.report && marksOf(judged.report, session)} />
           ${session.reviews && html`
@@ -188,8 +188,8 @@ function who(seats) {
   return `${seats.map((seat) => seat.name).join(" and ")} ${seats.length > 1 ? "play" : "plays"}`;
 }
 
-function status(session, mine, state) {
-  if (state === "lost") return "kedge does not answer; trying again…";
+function status(session, mine, connection) {
+  if (connection === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
   const names = session.deciding.map((seat) => session.seats[seat].name);
   const words = GAMES[session.game].status?.(session, mine);

@@ -116,6 +116,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const targets = from ? legal.filter((move) => move.startsWith(from)).map((move) => move.slice(2, 4)) : [];
   const x = (square) => (turned ? 7 - FILES.indexOf(square[0]) : FILES.indexOf(square[0]));
   const y = (square) => (turned ? Number(square[1]) - 1 : 8 - Number(square[1]));
+  const squareOf = (column, row) => FILES[turned ? 7 - column : column] + (turned ? row + 1 : 8 - row);
 
   function move(start, end) {
     const moves = legal.filter((each) => each.startsWith(start + end));
@@ -136,12 +137,10 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
     setFrom(can && from !== square ? square : null);
   }
   function squareAt(event) {
-    const box = svg.current.getBoundingClientRect();
-    const column = Math.floor((8 * (event.clientX - box.left)) / box.width);
-    const row = Math.floor((8 * (event.clientY - box.top)) / box.height);
-    if (column < 0 || column > 7 || row < 0 || row > 7) return null;
-    return FILES[turned ? 7 - column : column] + (turned ? row + 1 : 8 - row);
+    const { x: column, y: row } = place(event);
+    return column >= 0 && column < 8 && row >= 0 && row < 8 ? squareOf(Math.floor(column), Math.floor(row)) : null;
   }
+  // The point of an event, in squares from the upper left corner.
   function place(event) {
     const box = svg.current.getBoundingClientRect();
     return { x: (8 * (event.clientX - box.left)) / box.width, y: (8 * (event.clientY - box.top)) / box.height };
@@ -174,7 +173,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
       const [right, low] = steps[event.key];
       const column = Math.min(7, Math.max(0, x(cursor) + right));
       const row = Math.min(7, Math.max(0, y(cursor) + low));
-      setCursor(FILES[turned ? 7 - column : column] + (turned ? row + 1 : 8 - row));
+      setCursor(squareOf(column, row));
     } else if (event.key === "Enter" || event.key === " ") choose(cursor);
     else if (event.key === "Escape") { setFrom(null); setPromoting(null); }
     else return;

@@ -9,8 +9,8 @@ import { pack } from "../lib/link.js";
 export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTrouble, onFlip }) {
   const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
   const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
-  const look = GAMES[session.game];
-  const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !look.hides;
+  const board = GAMES[session.game];
+  const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !board.hides;
   const undoable = session.turns.length > 0 || Boolean(session.outcome); // a player may resign before any move
   const [resigning, setResigning] = useState(false);
   const [copied, setCopied] = useState(false);
@@ -36,12 +36,12 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
         <button type="button" disabled=${!canPlayOn}
           onClick=${() => { location.hash = `#/${session.game}/${session.id}/${shown}`; }}>Play from here</button>`}
       ${people.length > 0 && !session.recorded && html`
-        ${look.undoes !== false && html`
+        ${board.undoes !== false && html`
           <button type="button" aria-disabled=${!undoable}
             onClick=${() => undoable && act(api.undo(session.id))}>Undo</button>`}
         ${switches && html`
           <button type="button" onClick=${() => act(switched(session, people[0]))}>Switch sides</button>`}
-        ${(look.resigns || look.heir) && !session.outcome && html`
+        ${(board.resigns || board.heir) && !session.outcome && html`
           <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
       ${files.length > 0 && html`<button type="button" disabled=${session.secret} onClick=${() => save(false)}>Save ${files[0]}</button>`}
@@ -49,9 +49,9 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
       ${!session.secret && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
     </p>
     ${resigning && html`
-      <${Confirm} title=${look.heir ? `Resign ${session.seats[loser].name}? An agent takes over.` : "Resign this game?"}
+      <${Confirm} title=${board.heir ? `Resign ${session.seats[loser].name}? An agent takes over.` : "Resign this game?"}
         yes="Resign" onClose=${() => setResigning(false)}
-        onYes=${() => act(look.heir ? handedOver(session, loser) : api.resign(session.id, loser))} />`}
+        onYes=${() => act(board.heir ? handedOver(session, loser) : api.resign(session.id, loser))} />`}
     ${link && html`
       <${Dialog} title="Link to this position" onClose=${() => setLink(null)}>
         <input type="text" readonly value=${link} aria-label="The link" onFocus=${(event) => event.target.select()} />

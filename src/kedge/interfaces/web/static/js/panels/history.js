@@ -1,5 +1,5 @@
 // The shown position: the current one, or an earlier one.
-import { useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-htm.js";
 import { api } from "../lib/api.js";
 
 // Returns [the session as it stood, the number of turns there, show(turn)].
@@ -25,7 +25,9 @@ export function useHistory(session, onTrouble) {
 export function useBefore(session, thought, isWanted) {
   const [before, setBefore] = useState(null);
   const turn = session && thought && thought.turn < session.turns.length ? thought.turn : null;
-  const way = turn === null ? null : JSON.stringify([session.id, session.eyes, session.turns.slice(0, turn)]);
+  const way = useMemo(
+    () => (turn === null ? null : JSON.stringify([session.id, session.eyes, session.turns.slice(0, turn)])),
+    [session, turn]);
   useEffect(() => {
     if (!isWanted || way === null || before?.way === way) return;
     api.at(session.id, turn, session.eyes).then((position) => setBefore({ ...position, way }), () => {});

@@ -19,9 +19,8 @@ export function decisions(session, then, mine, thoughts) {
   }));
   if (then.isEarlier) return at(then.due);
   const underWay = at(session.deciding.filter((seat) => !session.seats[seat].human)).filter(({ thought }) => thought);
-  const made = session.thoughts.toSorted((first, second) => second.turn - first.turn).map((thought) => ({
-    turn: thought.turn, seat: thought.seat, thought,
-    name: `${session.seats[thought.seat].name}, ${session.turns[thought.turn]?.name}`,
+  const made = session.analysed.toSorted((first, second) => second.turn - first.turn).map(({ turn, seat }) => ({
+    turn, seat, name: `${session.seats[seat].name}, ${session.turns[turn]?.name}`, thought: thoughts[turn]?.[seat],
   }));
   return [...at(mine), ...underWay, ...made];
 }

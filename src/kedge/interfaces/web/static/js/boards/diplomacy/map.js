@@ -1,6 +1,6 @@
 // The map as SVG: provinces by owner, units, and orders as arrows. Points are [x, y].
 import { html, useEffect, useState } from "/static/vendor/preact-htm.js";
-import { phaseName, province } from "./diplomacy_orders.js";
+import { phaseName, province } from "./orders.js";
 
 let drawing = null; // fetched once
 

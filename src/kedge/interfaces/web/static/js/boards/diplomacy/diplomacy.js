@@ -1,8 +1,8 @@
 // Diplomacy: the map, where clicks make orders, and lists of orders for keyboards and screen readers.
 import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { whoSits } from "/static/js/side.js";
-import { MapDrawing, useMap } from "./diplomacy_map.js";
-import { POWERS, choices, click, legalOrders, modes, phaseName, prompt, province } from "./diplomacy_orders.js";
+import { MapDrawing, useMap } from "./map.js";
+import { POWERS, choices, click, legalOrders, modes, phaseName, prompt, province } from "./orders.js";
 
 export const setup = { last_year: null };
 export const severalPeople = true;
