@@ -56,6 +56,11 @@ Rules make_rules(std::int64_t players, std::int64_t colours, std::int64_t ranks,
   return rules;
 }
 
+void check_size(const Rules& rules, std::size_t cards) {
+  if (cards == static_cast<std::size_t>(rules.deck)) return;
+  refuse("a deck has " + std::to_string(rules.deck) + " cards, not " + std::to_string(cards));
+}
+
 void check_deck(const Rules& rules, const std::uint8_t* deck, std::size_t number) {
   const auto wrong = [number](int card, const std::string& why) {
     refuse("deck " + std::to_string(number) + ": card " + std::to_string(card) + why);
@@ -77,10 +82,7 @@ bool is_legal(const Rules& rules, const Game& game, std::int64_t action) {
 }
 
 Games deal_all(const Rules& rules, const Decks& decks) {
-  if (decks.shape(1) != static_cast<std::size_t>(rules.deck)) {
-    refuse("a deck has " + std::to_string(rules.deck) + " cards, not " +
-           std::to_string(decks.shape(1)));
-  }
+  check_size(rules, decks.shape(1));
   Games out{rules, {}};
   out.games.reserve(decks.shape(0));
   for (std::size_t i = 0; i < decks.shape(0); ++i) {
@@ -92,10 +94,13 @@ Games deal_all(const Rules& rules, const Decks& decks) {
 }
 
 // One game before each move and at the end. It ends before the first action that is not legal.
-Games replay(const Rules& rules, const Decks& decks, const Flat<std::int64_t>& actions) {
-  if (decks.shape(0) != 1) refuse("one deck is replayed, not " + std::to_string(decks.shape(0)));
-  Games out = deal_all(rules, decks);
+Games replay(const Rules& rules, const Flat<std::uint8_t>& deck,
+             const Flat<std::int64_t>& actions) {
+  check_size(rules, deck.size());
+  check_deck(rules, deck.data(), 0);
+  Games out{rules, {}};
   out.games.reserve(actions.size() + 1);
+  out.games.push_back(deal(rules, deck.data()));
   for (std::size_t i = 0; i < actions.size(); ++i) {
     if (!is_legal(rules, out.games.back(), actions.data()[i])) break;
     out.games.push_back(out.games.back());
@@ -386,7 +391,7 @@ void bind_hanabi(nb::module_& m) {
            "rules"_a, "decks"_a.noconvert())
       .def("__getstate__", &pack)
       .def("__setstate__", &unpack)
-      // One game, from its deck (1, cards): before each of the actions and at the end, or before
+      // One game, from its deck: before each of the actions and at the end, or before
       // the first illegal action.
       .def_static("replay", &replay, "rules"_a, "deck"_a.noconvert(), "actions"_a.noconvert())
       .def("__len__", [](const Games& games) { return games.games.size(); })

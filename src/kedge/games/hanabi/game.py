@@ -127,6 +127,10 @@ class Hanabi:
         colour, rank = divmod(number, self.ranks)
         return Card(colour, rank + 1)
 
+    def numbers(self, deck: Iterable[Card]) -> npt.NDArray[np.uint8]:
+        """Return the numbers of cards in the native core."""
+        return np.array([colour * self.ranks + rank - 1 for colour, rank in deck], np.uint8)
+
     def num_features(self, view: View = "private") -> int:
         """Number of features of a view: for two players 783, 658 or 533."""
         return self.rules.features(view)
@@ -171,10 +175,9 @@ class HanabiState:
         self.num_players = game.num_players
         #: All cards in deal order.
         self.deck = _whole_deck(game, deck)
-        numbers = [card.colour * game.ranks + card.rank - 1 for card in self.deck]
         #: The game before each move and now, as native batches of one. They are not modified, so
         #: that whoever follows the game need not replay it.
-        self.positions = [_core.HanabiGames(game.rules, np.array([numbers], np.uint8))]
+        self.positions = [_core.HanabiGames(game.rules, game.numbers(self.deck)[np.newaxis])]
         self.history: list[int] = []
 
     @property
@@ -292,7 +295,7 @@ class HanabiState:
         if kind in ("discard", "play"):
             return f"{kind} card {at + 1}"
         if player is None:
-            player = self._turn(len(self.history))
+            player = len(self.history) % self.num_players
         hinted = COLOURS[value] if kind == "color" else f"{value}s"
         return f"tell player {(player + at) % self.num_players} {hinted}"
 
@@ -306,7 +309,7 @@ class HanabiState:
         if not self.history:
             return ""
         action, number, _, scored, _ = self.games.last_moves()[0].tolist()
-        player = self._turn(len(self.history) - 1)
+        player = (len(self.history) - 1) % self.num_players
         text = f"player {player}: {self.action_to_string(action, player)}"
         kind = self.game.moves[action].kind
         if kind in ("color", "rank"):
@@ -342,10 +345,6 @@ class HanabiState:
 
     def __str__(self) -> str:
         return self.to_text()
-
-    def _turn(self, ply: int) -> int:
-        """The player to move after `ply` actions."""
-        return ply % self.num_players
 
     def _seat(self, player: int) -> int:
         if player not in range(self.num_players):

@@ -57,8 +57,10 @@ class HanabiGame:
         """Return the native game before each move and at the end, or before an illegal move."""
         if self.positions is not None:
             return self.positions
-        decks, actions = decks_and_actions([self])
-        return _core.HanabiGames.replay(self.rules.rules, decks, actions[0])
+        rules = self.rules
+        return _core.HanabiGames.replay(
+            rules.rules, rules.numbers(self.deck), np.array(self.actions, np.int64)
+        )
 
     def replay(self) -> Iterator[HanabiState]:
         """Yield one state as the game goes on: before each move, and at the end.
@@ -96,12 +98,11 @@ def decks_and_actions(
 
     Decks are (n, cards) in deal order; actions are (n, plies), −1 after the end.
     """
-    ranks = games[0].rules.ranks
-    decks = [[card.colour * ranks + card.rank - 1 for card in game.deck] for game in games]
+    rules = games[0].rules
     actions = np.full((len(games), max(map(len, games))), -1)
     for row, game in zip(actions, games, strict=True):
         row[: len(game)] = game.actions
-    return np.array(decks, np.uint8), actions
+    return np.array([rules.numbers(game.deck) for game in games]), actions
 
 
 def part_of(game: HanabiGame) -> int:

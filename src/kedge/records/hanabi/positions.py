@@ -51,8 +51,9 @@ def by_the_rules(game: HanabiGame, *, keep_positions: bool = False) -> HanabiGam
     # After a bomb some sources count 0, as the rules do, others the cards played.
     if game.legal and game.score not in (None, score, stack):
         raise ValueError(f"the score is {score}, but the record says {game.score}")
-    kept = positions if keep_positions else None
-    return replace(game, actions=game.actions[:made], positions=kept)
+    if made < len(game):
+        game = replace(game, actions=game.actions[:made])
+    return replace(game, positions=positions) if keep_positions else game
 
 
 def _refusal(game: HanabiGame) -> str:
