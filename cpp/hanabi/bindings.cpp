@@ -140,12 +140,15 @@ Games take(const Games& games, const Flat<std::int64_t>& which) {
   return out;
 }
 
-Games join(const std::vector<const Games*>& parts) {
+// All games of the parts, or game `number` of each.
+Games join(const std::vector<const Games*>& parts, std::optional<std::size_t> number) {
   if (parts.empty()) refuse("no games to join");
   Games out{parts.front()->rules, {}};
   for (const Games* part : parts) {
     if (!(part->rules == out.rules)) refuse("games have different rules");
-    out.games.insert(out.games.end(), part->games.begin(), part->games.end());
+    if (number && *number >= part->games.size()) throw nb::index_error("no such game");
+    const auto first = part->games.begin() + (number ? *number : 0);
+    out.games.insert(out.games.end(), first, number ? first + 1 : part->games.end());
   }
   return out;
 }
@@ -397,7 +400,8 @@ void bind_hanabi(nb::module_& m) {
       .def("__len__", [](const Games& games) { return games.games.size(); })
       .def_prop_ro("bomb_is_zero", [](const Games& games) { return games.rules.bomb_is_zero; })
       .def("take", &take, "which"_a.noconvert())
-      .def_static("join", &join, "parts"_a)
+      // All games of the parts, or game `number` of each.
+      .def_static("join", &join, "parts"_a, "number"_a = nb::none())
       // Whether the cards of `seats` in games `which` can be `hands` (m, slots), by what the seats
       // see. Slots without a card are ignored.
       .def("possible", &possible, "which"_a.noconvert(), "seats"_a.noconvert(),

@@ -258,6 +258,11 @@ def test_games_are_joined():
         _core.HanabiGames.join([one.games, Hanabi(players=3).initial_state().games])
     with pytest.raises(ValueError, match="no games to join"):
         _core.HanabiGames.join([])
+    firsts = _core.HanabiGames.join([one.games, both], 0)
+    assert firsts.hands().tolist() == both.take(np.array([0, 0])).hands().tolist()
+    for number in (1, 2**63):
+        with pytest.raises(IndexError, match="no such game"):
+            _core.HanabiGames.join([both, one.games], number)
 
 
 def test_other_hands_are_dealt_where_they_may_be():

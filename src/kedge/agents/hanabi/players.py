@@ -71,8 +71,7 @@ class HanabiAgent(BasePlayer[HanabiState]):
         """
         replays = [game.replay() for game in games]
         states = [next(replay) for replay in replays]
-        for ply in range(_end(plies)):
-            due = np.flatnonzero([ply in own for own in plies])
+        for ply, due in enumerate(_games_by_ply(plies)):
             if len(due):
                 yield ply, due, self.analyse_batch([states[number] for number in due], rng)
             for replay in replays:
@@ -110,20 +109,19 @@ class BlueprintAgent(HanabiAgent):
         rng: np.random.Generator,
     ) -> Iterator[tuple[int, Numbers, HanabiAnalysis]]:
         replays = [game.replayed() for game in games]
-        positions, sizes = Games.join(replays), np.array([len(replay) for replay in replays])
-        first, end = np.cumsum(sizes) - sizes, np.array([_end([own]) for own in plies])
-        if (end >= sizes).any():
+        last = np.array([max(own, default=-1) for own in plies])
+        if (last + 1 >= np.array([len(replay) for replay in replays])).any():
             raise InputError("a game has an illegal move, or one before a move to analyse")
         going, memory = np.arange(len(games)), self.blueprint.begin(len(games))
-        for ply in range(_end(plies)):
-            left = np.flatnonzero(end[going] > ply)
+        for ply, due in enumerate(_games_by_ply(plies)):
+            left = np.flatnonzero(last[going] >= ply)
             if len(left) < len(going):
                 going, memory = going[left], rows(memory, left)
-            memory = self.blueprint.observe(positions.take(first[going] + ply), memory)
-            due = np.flatnonzero([ply in plies[number] for number in going.tolist()])
+            now = Games.join([replays[number] for number in going], ply)
+            memory = self.blueprint.observe(now, memory)
             if len(due):
-                asked = positions.take(first[going[due]] + ply)
-                yield ply, going[due], self._analysis(asked, rows(memory, due))
+                at = np.searchsorted(going, due)
+                yield ply, due, self._analysis(now.take(at), rows(memory, at))
 
     def _analysis(self, games: Games, memory: Memory) -> HanabiAnalysis:
         anchor, legal = self.blueprint.legal_policy(games, memory)
@@ -158,6 +156,11 @@ def _tempered(policies: Array, legal: Legal, temperature: float) -> Array:
     return tempered
 
 
-def _end(plies: Sequence[Sequence[int]]) -> int:
-    """Return the half-move after the last of those to analyse."""
-    return max((ply + 1 for own in plies for ply in own), default=0)
+def _games_by_ply(plies: Sequence[Sequence[int]]) -> list[Numbers]:
+    """Return the numbers of the games in which each half-move is analysed, up to the last."""
+    last = max((ply for own in plies for ply in own), default=-1)
+    due: list[list[int]] = [[] for _ in range(last + 1)]
+    for number, own in enumerate(plies):
+        for ply in own:
+            due[ply].append(number)
+    return [np.array(numbers, np.int64) for numbers in due]
