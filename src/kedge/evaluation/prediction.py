@@ -87,11 +87,11 @@ class Prediction:
     def to_json(self) -> dict[str, Any]:
         """Return the summary of all positions, and of each group."""
         labels: dict[str, dict[str, list[tuple[Array, str | None]]]] = {}
-        for game in self.games:
+        totals = [(game.sums, game.cluster) for game in self.games]
+        for game, row in zip(self.games, totals, strict=True):
             for kind, own in game.groups.items():
                 for label in [own] if isinstance(own, str) else own:
-                    rows = labels.setdefault(kind, {}).setdefault(label, [])
-                    rows.append((game.sums, game.cluster))
+                    labels.setdefault(kind, {}).setdefault(label, []).append(row)
         for column, kind in enumerate(self.kinds):
             by_label = labels.setdefault(kind, {})
             for game in self.games:
@@ -106,8 +106,8 @@ class Prediction:
             }
             for kind, by_label in labels.items()
         }
-        clusters = [game.cluster for game in self.games]
-        return {**summary([game.sums for game in self.games], clusters), "groups": split}
+        total = summary([sums for sums, _ in totals], [cluster for _, cluster in totals])
+        return {**total, "groups": split}
 
 
 def _numbers_apart(label: str) -> list[str | int]:
