@@ -35,7 +35,7 @@ Integers = npt.NDArray[np.int64]
 class TableNetwork(Protocol):
     """A network that observes tables, turn by turn."""
 
-    def rows(self, count: int, features: int) -> Array:
+    def buffer(self, count: int, features: int) -> Array:
         """The buffer for views; it may be reused after the network has answered."""
 
     def begin(self, count: int) -> Memory: ...
@@ -95,7 +95,7 @@ class _OnnxTable:
         )
         self._observe = _session(to_observe_onnx(weights))
 
-    def rows(self, count: int, features: int) -> Array:
+    def buffer(self, count: int, features: int) -> Array:
         return np.empty((count, features), np.float32)
 
     def begin(self, count: int) -> Memory:
@@ -218,7 +218,7 @@ class _TorchTable:
         self._module.lstm.flatten_parameters()  # contiguous again after the move
         self._room = torch.empty(0)
 
-    def rows(self, count: int, features: int) -> Array:
+    def buffer(self, count: int, features: int) -> Array:
         """A buffer in pinned memory, which is reused."""
         if len(self._room) < count * features:
             on_gpu = self._device.type == "cuda"

@@ -29,7 +29,7 @@ class NetworkBlueprint(Stepwise):
     ) -> None:
         self._network, self._game, self._value = network, game, value
         self._hands = game.num_features("private") - game.num_features("public")
-        self.begin = network.begin
+        self._actions, self.begin = len(game.moves), network.begin
 
     def observe(self, games: Games, memory: Memory) -> Memory:
         return self._network.observe(seen_by(self._network, self._game, games, "public"), memory)
@@ -39,7 +39,7 @@ class NetworkBlueprint(Stepwise):
 
     def legal_policy(self, games: Games, memory: Memory) -> tuple[Array, Legal]:
         seen = seen_by(self._network, self._game, games, "private")
-        legal = self._legal(games)
+        legal = legal_moves(games, self._actions)
         return self._network.policy(seen, legal, memory), legal
 
     def product(self, games: Games, memory: Memory) -> npt.NDArray[np.float32]:
@@ -81,10 +81,8 @@ class NetworkBlueprint(Stepwise):
     ) -> tuple[npt.NDArray[np.int64], Memory]:
         """Observe and choose with one encoding of the table instead of two."""
         seen = seen_by(self._network, self._game, games, "private")
-        return self._network.move(seen, self._hands, self._legal(games), memory, rng, greedy=greedy)
-
-    def _legal(self, games: Games) -> Legal:
-        return legal_moves(games, len(self._game.moves))
+        legal = legal_moves(games, self._actions)
+        return self._network.move(seen, self._hands, legal, memory, rng, greedy=greedy)
 
 
 def _way(bomb: Bomb, greedy: bool) -> str:
@@ -99,11 +97,11 @@ def seen_by(
     seats: npt.NDArray[np.int64] | None = None,
 ) -> Any:
     """The views of the movers, or of `seats`, in the network's input buffer."""
-    rows = network.rows(len(games), game.num_features(view))
+    seen = network.buffer(len(games), game.num_features(view))
     try:
-        games.encode(rows, view, seats, True)
+        games.encode(seen, view, seats, True)
     except ValueError:
         raise InputError(
             f"the model is for {game.num_players} players and plays only {game}"
         ) from None
-    return rows
+    return seen
