@@ -1,7 +1,7 @@
 """How well an agent predicts people, measured in chunks of games that are kept as they finish."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -80,10 +80,12 @@ class Predict(Experiment):
     def sieve(self) -> Sieve:
         """Return the filter of positions."""
 
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[Any]:
-        """Yield the games of a file, on this many threads if the reader has several."""
+    def read(self, report: ReadReport, threads: int) -> Iterator[Any]:
+        """Yield the games of the data, on this many threads if the reader has several."""
         records = record_format(self.game)
-        return (records.read_recorded or records.read)(path, report)
+        read = records.read_for_prediction or records.read
+        for path in self.data:
+            yield from read(path, report)
 
     @FromFiles
     def player(self) -> Any:
@@ -194,7 +196,7 @@ class Predict(Experiment):
         if key not in _games:
             _games.clear()
             sieve, count, kept = self.sieve(), 0, list[Chosen]()
-            for chosen in self.choose(sieve, 0):
+            for chosen in self.choose(self.read(sieve.read, 0), sieve):
                 count += 1
                 if self.keeps_games:
                     kept.append(chosen)
@@ -209,7 +211,8 @@ class Predict(Experiment):
         key, first = self._games_key(), task.params["first"]
         if key not in _streams or first < _streams[key].at:  # going back reads again
             _streams.clear()
-            _streams[key] = GameStream(self.choose(self.sieve(), 1))
+            sieve = self.sieve()
+            _streams[key] = GameStream(self.choose(self.read(sieve.read, 1), sieve))
         return _streams[key].take(first, task.params["end"])
 
     def _games_key(self) -> str:
@@ -221,17 +224,16 @@ class Predict(Experiment):
         """Whether the games are kept in memory, and sent to the workers."""
         return False
 
-    def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:
+    def choose(self, games: Iterable[Any], sieve: Sieve) -> Iterator[Chosen]:
         """Yield the games with half-moves that pass the filters, and these half-moves."""
         left = self.limit
-        for path in self.data:
-            for game in self.read(path, sieve.read, threads):
-                plies = sieve.plies(game)[:left].tolist()
-                if plies:
-                    yield game, plies
-                    left = left and left - len(plies)
-                if left == 0:
-                    return
+        for game in games:
+            plies = sieve.plies(game)[:left].tolist()
+            if plies:
+                yield game, plies
+                left = left and left - len(plies)
+            if left == 0:
+                return
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,15 +249,15 @@ class DrawnPredict(Predict):
     def keeps_games(self) -> bool:
         return self.drawn
 
-    def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:
+    def choose(self, games: Iterable[Any], sieve: Sieve) -> Iterator[Chosen]:
         if not self.drawn:
-            yield from super().choose(sieve, threads)
+            yield from super().choose(games, sieve)
             return
-        games = list(replace(self, limit=None, drawn=False).choose(sieve, threads))
-        ends = np.cumsum([0, *(len(plies) for _, plies in games)])
+        whole = list(replace(self, limit=None, drawn=False).choose(games, sieve))
+        ends = np.cumsum([0, *(len(plies) for _, plies in whole)])
         order = np.random.default_rng(self.seed).permutation(ends[-1])
         is_drawn = order < (self.limit or len(order))
-        for (game, plies), (first, end) in zip(games, pairwise(ends), strict=True):
+        for (game, plies), (first, end) in zip(whole, pairwise(ends), strict=True):
             drawn = np.array(plies)[is_drawn[first:end]]
             if len(drawn):
                 yield game, drawn.tolist()

@@ -19,9 +19,9 @@ class RecordFormat:
     """Whether a file holds records of this game, by its name or its first bytes."""
     files: str
     """The kinds of files, for help texts."""
-    read_recorded: Callable[[Any, ReadReport], Iterator[Any]] | None = None
-    """Yield the games for predictions, if not by `read`: those as recorded, if `read` drops a game
-    of which a part is legal, or those with the positions of their replay."""
+    read_for_prediction: Callable[[Any, ReadReport], Iterator[Any]] | None = None
+    """Yield the games for predictions, if not by `read`: games of which only a part is legal, where
+    `read` drops these, or games with the positions of their replay."""
     write: Callable[[Any, str | Path], object] | None = None
     """Write games to a file."""
     files_in: Callable[[str | Path], list[Path]] = lambda path: [Path(path)]

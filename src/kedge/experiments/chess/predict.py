@@ -77,6 +77,7 @@ class ChessPredict(BoardPredict):
             del filters["not rated"]
         return Sieve(filters)
 
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
-        """Yield the games of a file; only chess has a reader with threads."""
-        return read_chess_games(path, report, threads=threads)
+    def read(self, report: ReadReport, threads: int) -> Iterator[ChessGame]:
+        """Yield the games of the data; only chess has a reader with threads."""
+        for path in self.data:
+            yield from read_chess_games(path, report, threads=threads)

@@ -14,7 +14,7 @@ def _has_phases(path: Path) -> bool:
 
 DIPLOMACY = RecordFormat(
     read=replayed_games,
-    read_recorded=read_diplomacy_games,
+    read_for_prediction=read_diplomacy_games,
     sniff=_has_phases,
     files="JSON lines, or games that the `diplomacy` package saved",
     write=write_diplomacy_games,

@@ -8,7 +8,7 @@ from kedge.records.go.sgf import write_sgf_file
 
 GO = RecordFormat(
     read=legal_games,
-    read_recorded=read_go_games,
+    read_for_prediction=read_go_games,
     sniff=holds_go,
     files="SGF, folders and archives of SGF, or tables",
     write=write_sgf_file,

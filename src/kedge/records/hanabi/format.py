@@ -15,7 +15,7 @@ def _has_deck(path: Path) -> bool:
 
 HANABI = RecordFormat(
     read=replayed_hanabi_games,
-    read_recorded=partial(replayed_hanabi_games, keep_positions=True),
+    read_for_prediction=partial(replayed_hanabi_games, keep_positions=True),
     sniff=_has_deck,
     files="JSON lines, or games that hanab.live exports",
     write=write_hanabi_games,
