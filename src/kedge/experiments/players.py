@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kedge.agents import make_player
 from kedge.agents.devices import computing_on
+from kedge.agents.registry import make_player
 from kedge.models.devices import Dtype, is_cpu
 from kedge.specs import Spec
 

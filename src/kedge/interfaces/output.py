@@ -35,7 +35,7 @@ def resumable() -> Iterator[None]:
 
 def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, Report, list[Path]]":
     """Run the experiment; return the run, its report, and the files of the report."""
-    from kedge.experiments import run
+    from kedge.experiments.runner import run
     from kedge.models.devices import is_cpu
 
     # Tasks on this machine would share its GPU.

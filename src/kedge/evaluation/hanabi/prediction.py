@@ -16,7 +16,7 @@ from kedge.evaluation.prediction import (
     Prediction,
     move_scores,
 )
-from kedge.records import HanabiGame
+from kedge.records.hanabi.games import HanabiGame
 from kedge.regularize import Array
 from kedge.search.sparta import improved
 

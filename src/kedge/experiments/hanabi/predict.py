@@ -18,7 +18,7 @@ from kedge.experiments.experiment import Task
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.records import HanabiGame
+from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
