@@ -43,37 +43,38 @@ class HumanMove(Protocol):
 
 @dataclass(frozen=True)
 class GameScore:
-    """One game's `SUMS` in each phase, and its groups."""
+    """One game's `SUMS` in each cell, such as a phase or a kind of move, and its groups."""
 
     groups: Mapping[str, str | list[str]]
     """Label by kind; a list of labels where groups overlap."""
-    phases: dict[str, Array]
+    cells: dict[str, Array]
+    """By the labels of the cell, joined by commas: one of each of `Prediction.kinds`."""
     cluster: str | None = None
     """The person whose games count as one cluster; None if the game is its own."""
 
     @property
     def sums(self) -> Array:
         """`SUMS` of the whole game."""
-        total: Array = np.array(list(self.phases.values())).sum(axis=0)
+        total: Array = np.array(list(self.cells.values())).sum(axis=0)
         return total
 
     def split(self, column: int) -> dict[str, Array]:
-        """Sum by one field of the comma-separated names of phases; skip empty fields."""
+        """Sum by one label of the cells; skip empty labels."""
         totals: dict[str, Array] = {}
-        for phase, sums in self.phases.items():
-            if label := phase.split(",")[column]:
+        for labels, sums in self.cells.items():
+            if label := labels.split(",")[column]:
                 totals[label] = totals[label] + sums if label in totals else sums
         return totals
 
     def to_json(self) -> dict[str, Any]:
-        phases = {phase: sums.tolist() for phase, sums in self.phases.items()}
+        cells = {labels: sums.tolist() for labels, sums in self.cells.items()}
         cluster = {} if self.cluster is None else {"cluster": self.cluster}
-        return {"groups": self.groups, "phases": phases, **cluster}
+        return {"groups": self.groups, "phases": cells, **cluster}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "GameScore":
-        phases = {phase: np.array(sums) for phase, sums in document["phases"].items()}
-        return cls(dict(document["groups"]), phases, document.get("cluster"))
+        cells = {labels: np.array(sums) for labels, sums in document["phases"].items()}
+        return cls(dict(document["groups"]), cells, document.get("cluster"))
 
 
 @dataclass
@@ -82,7 +83,7 @@ class Prediction:
 
     games: list[GameScore] = field(default_factory=list)
     kinds: tuple[str, ...] = ("phase",)
-    """Meaning of each field in the comma-separated names of phases; figures are split by each."""
+    """Meaning of each label of a cell; figures are split by each."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary of all positions, and of each group."""
