@@ -14,7 +14,7 @@ class ChosenGames:
     """The games that pass a sieve."""
 
     count: int
-    read: dict[str, Any]
+    counts: dict[str, Any]
     """What was read and left out, by `Sieve.to_json`."""
     kept: Sequence[Chosen] | None
     """The games, if they stay in memory."""

@@ -129,22 +129,21 @@ class Predict(Experiment):
         """Return the tasks. This reads all data, to count the games."""
         games = self.games()
         if not games.count:
-            left_out = games.read["left_out"]
+            left_out = games.counts["left_out"]
             advice = [self.advice[name] for name in left_out if name in self.advice]
             if not left_out:
                 advice.append(f"kedge replay {self.game} FILE says what is in a file")
-            reasons = "; ".join([sifted_words(games.read), *advice])
+            reasons = "; ".join([sifted_words(games.counts), *advice])
             raise InputError(f"{', '.join(self.data)}: no position left: {reasons}")
-        tasks = [
+        return [
             Task(
                 f"games {first + 1}-{end}",
                 {"first": first, "end": end},
                 None if games.kept is None else games.kept[first:end],
+                {} if first else {"read": games.counts},  # of all games, once
             )
             for first, end in pairwise(self._bounds(games.count))
         ]
-        tasks[0] = replace(tasks[0], known={"read": games.read})  # the counts of all, once
-        return tasks
 
     def _bounds(self, games: int) -> list[int]:
         """Return the bounds of tasks. On a CPU the first are short, for early results."""
