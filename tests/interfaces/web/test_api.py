@@ -431,7 +431,7 @@ def test_uniform_plays_games_with_the_usual_verbs(client, game, moves):
 def test_puct_refuses_games_without_turns(client):
     answer = client.post("policy", json={"game": "blotto", "agent": "puct(uniform)"})
     assert answer.status_code == 400
-    assert answer.json() == {"detail": "puct: only plays games of two players who move in turn"}
+    assert answer.json() == {"detail": "puct: plays only games of two players who move in turn"}
 
 
 @pytest.mark.parametrize("playouts", [0, 2.5, 20_001, 2_000_000])

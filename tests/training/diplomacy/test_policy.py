@@ -241,7 +241,7 @@ def test_rollouts_that_are_played_to_the_end_say_what_came_of_it(games, tmp_path
 def test_too_few_games(games):
     ours = [game for game in games if part_of(game) != CHOOSE]
     learned = sum(part_of(game) == LEARN for game in games)
-    with pytest.raises(InputError, match=f"{learned} to learn from, 0 to choose by"):
+    with pytest.raises(InputError, match=f"{learned} to learn from, 0 to choose the model by"):
         split(ours)
     with pytest.raises(InputError, match="none records how it ended"):
         value.positions_of(replace(game, final=None) for game in ours)

@@ -132,7 +132,7 @@ def test_synthetic_games_are_played_once(tmp_path, monkeypatch):
         with pytest.raises(TypeError):  # there is nothing to play with
             teachers.played_once(models, GAME, count, 1, path, CPU)
     path.write_bytes(b"no games")
-    with pytest.raises(InputError, match=r"synthetic\.npz: not games that kedge has kept"):
+    with pytest.raises(InputError, match=r"synthetic\.npz: not a file of games that kedge wrote"):
         teachers.played_once(one, GAME, 6, 1, path, CPU)
 
 

@@ -113,7 +113,7 @@ class BlueprintAgent(HanabiAgent):
         positions, sizes = Games.join(replays), np.array([len(replay) for replay in replays])
         first, end = np.cumsum(sizes) - sizes, np.array([_end([own]) for own in plies])
         if (end >= sizes).any():
-            raise InputError("a game has an illegal move, or one before a move to analyse")
+            raise InputError("a game has an illegal move at or before a move to analyse")
         going, memory = np.arange(len(games)), self.blueprint.begin(len(games))
         for ply in range(_end(plies)):
             left = np.flatnonzero(end[going] > ply)

@@ -28,9 +28,7 @@ def with_players(agent: Spec, players: Players, example: str = "chess") -> Spec:
     if not taken:
         raise InputError(f"agent {model}: takes no players as input; {example} does")
     if given := [name for name in taken if name in model.kwargs]:
-        raise InputError(
-            f"agent {model}: already says who plays ({', '.join(given)}); leave that out"
-        )
+        raise InputError(f"agent {model}: already sets {', '.join(given)}; leave that out")
     return with_inputs(agent, players)
 
 

@@ -270,7 +270,7 @@ def analyze(
       people, on average. `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
       and not scored, because people play them from memory.
     - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its
-      error. In Go this takes some 20 seconds a game; `--no-fit-rating` leaves it out.
+      error. In Go this takes some 20 seconds per game; `--no-fit-rating` leaves it out.
 
     **Examples**
 
@@ -327,7 +327,9 @@ def _one_file(file: Path, *rest: Path) -> Path:
     except OSError as error:
         if str(file) in catalogue.names():
             review_of(str(file))  # raises if the game has no reviews
-            raise InputError(f"{file}: a game; give only a file: kedge analyze FILE") from None
+            raise InputError(
+                f"{file}: the name of a game; give only a file: kedge analyze FILE"
+            ) from None
         raise InputError(f"{file}: {error.strerror}") from None
     if rest:
         raise InputError(f"{rest[0]}: give one file at a time")

@@ -299,7 +299,7 @@ def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[Dip
     to_learn, choosing = parts.values()
     if not to_learn or not choosing:
         raise InputError(
-            f"too few games: {len(to_learn)} to learn from, {len(choosing)} to choose by"
+            f"too few games: {len(to_learn)} to learn from, {len(choosing)} to choose the model by"
         )
     return to_learn, choosing
 

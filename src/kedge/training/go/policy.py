@@ -381,9 +381,8 @@ def _course_of_all(table: GoArrays, recipe: GoRecipe, device: torch.device) -> C
     tested &= over_board
     if not learned.any() or not tested.any():
         raise InputError(
-            f"{learned.any(axis=1).sum()} games of people to learn from, "
-            f"{tested.any(axis=1).sum()} of {years_words('test')} over the board to test on: "
-            "none may be missing"
+            f"too few games of people: {learned.any(axis=1).sum()} to learn from, "
+            f"{tested.any(axis=1).sum()} of {years_words('test')} over the board to test on"
         )
     counts = np.where(over_board, recipe.professionals, 1) * learned
 

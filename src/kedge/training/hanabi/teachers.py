@@ -77,4 +77,4 @@ def _read(path: Path) -> tuple[str, npt.NDArray[np.uint8], npt.NDArray[np.int64]
         with np.load(path) as file:
             return str(file["key"]), file["decks"], file["actions"]
     except Exception:
-        raise InputError(f"{path}: not games that kedge has kept; delete it") from None
+        raise InputError(f"{path}: not a file of games that kedge wrote; delete it") from None
