@@ -13,7 +13,9 @@ from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
 from kedge.words import counted
 
-Greedy = Annotated[bool, typer.Option("--greedy", help="It always plays its likeliest move.")]
+Greedy = Annotated[
+    bool, typer.Option("--greedy", help="The model always plays its likeliest move.")
+]
 
 
 @unfolded
@@ -33,14 +35,14 @@ def hanabi(
     teacher: Annotated[
         list[str] | None,
         typer.Option(
-            help="Also learn from this model (see teacher_weight); of several, from their mean.",
+            help="Also learn from this model (see teacher_weight). Repeat it to learn from a mean.",
             show_default=False,
         ),
     ] = None,
     synthetic: Annotated[
         int | None,
         typer.Option(
-            help="Also learn from so many games that the teachers play.",
+            help="Also learn from this many games that the teachers play.",
             show_default=False,
         ),
     ] = None,
@@ -49,11 +51,13 @@ def hanabi(
 
     People are split by a hash of their names: one in five tests models, and training never reads
     their games. One in five of the others chooses the model: the step with the lowest cross-entropy
-    on their moves is kept. Games without participants are split alike, one in twenty each. With
-    `-s moves=all` the model also learns the moves of programs that play with people. Such a model
-    is a good start where people's games are few. Several models predict people better together than
-    each alone; a model that has them as teachers learns much of that. Training needs the `[train]`
-    extra; torchrun works as for chess.
+    on their moves is kept. Games without participants are split the same way, one in twenty each.
+
+    With `-s moves=all` the model also learns the moves of programs that play with people. Such a
+    model is a good start where people's games are few. Several models predict people better
+    together than each alone; a model that has them as teachers learns much of that.
+
+    Training needs the `[train]` extra; torchrun works as for chess.
 
     **Examples**
 
