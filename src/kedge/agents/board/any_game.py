@@ -22,7 +22,7 @@ class StateAnchor(BasePlayer[Any]):
     """
 
     is_uniform: ClassVar[bool] = False
-    """Whether it plays all actions alike and values every state at 0: native forests know that."""
+    """Whether it plays all actions alike and values every state at 0, as native forests can."""
 
     @abstractmethod
     def analyse_many(

@@ -122,8 +122,8 @@ class BlueprintAgent(HanabiAgent):
             memory = self.blueprint.observe(positions.take(first[going] + ply), memory)
             due = np.flatnonzero([ply in plies[number] for number in going.tolist()])
             if len(due):
-                asked = positions.take(first[going[due]] + ply)
-                yield ply, going[due], self._analysis(asked, rows(memory, due))
+                tables = positions.take(first[going[due]] + ply)
+                yield ply, going[due], self._analysis(tables, rows(memory, due))
 
     def _analysis(self, games: Games, memory: Memory) -> HanabiAnalysis:
         anchor, legal = self.blueprint.legal_policy(games, memory)
@@ -159,5 +159,5 @@ def _tempered(policies: Array, legal: Legal, temperature: float) -> Array:
 
 
 def _end(plies: Sequence[Sequence[int]]) -> int:
-    """Return the half-move after the last of those to analyse."""
+    """Return the number of half-moves up to the last one to analyse."""
     return max((ply + 1 for own in plies for ply in own), default=0)

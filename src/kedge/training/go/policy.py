@@ -33,7 +33,7 @@ from kedge.training.trainer import Finish
 
 _STEPS = 8  # positions in the input: the current one and seven before it
 _POINTS = GO.side**2
-_FEWEST = 1000  # positions of a rank that are tested on by themselves
+_FEWEST = 1000  # least positions of a rank for a test of its own
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class GoPositions:
         return len(self.chosen)
 
     def of(self, rows: Tensor) -> "GoPositions":
-        """Only these rows count."""
+        """Return a copy in which only these rows count."""
         return replace(self, chosen=rows.to(self.chosen.device))
 
     def to(self, device: torch.device) -> "GoPositions":
@@ -371,7 +371,7 @@ def _as_learned(positions: GoPositions, recipe: GoRecipe) -> GoPositions:
 
 
 def finish_of(learned: GoPositions, recipe: GoRecipe) -> Finish[Batch] | None:
-    """The end of a run: the same positions as they were recorded."""
+    """Return the last part of a run, if it has one: the same positions, not turned."""
     return Finish(recipe.finish, replace(learned, turn=False)) if recipe.finish else None
 
 

@@ -96,15 +96,15 @@ def diplomacy_value(
     need_torch()
     from kedge.models.diplomacy.values import ValueWeights
     from kedge.models.named import load_as
-    from kedge.training.diplomacy.policy import split
+    from kedge.training.diplomacy.policy import split_games
     from kedge.training.diplomacy.rollouts import Rollouts
-    from kedge.training.diplomacy.value import ValueRecipe, begun, positions_of, train
+    from kedge.training.diplomacy.value import ValueRecipe, initial_network, positions_of, train
 
     recipe = training.changed(ValueRecipe())
     before = load_as(ValueWeights, value) if rollouts else None
-    network = begun(recipe, before)
+    network = initial_network(recipe, before)
     with training.started() as rank:
-        ours, others = split(_diplomacy_games(data))
+        ours, others = split_games(_diplomacy_games(data))
         say(rank, f"{counted(len(ours), 'game')}, and {len(others):,} to choose the model by")
         chosen_by = positions_of(others)
         if before is None:
