@@ -388,7 +388,7 @@ def test_a_question_is_given_up_when_nobody_waits_for_the_answer(client):
     assert sent[0]["status"] == 400
 
 
-def test_who_takes_a_move_back_gains_no_time(client):
+def test_an_undo_gains_no_time(client):
     seats = [{"human": True}, {"human": True}]
     told = {"game": "chess", "setup": {"clock": 180, "increment": 2}, "seats": seats}
     session = client.post("sessions", json=told).json()
