@@ -173,7 +173,7 @@ class HanabiState:
         self.deck = _whole_deck(game, deck)
         numbers = [card.colour * game.ranks + card.rank - 1 for card in self.deck]
         #: The game before each move and now, as native batches of one. They are not modified, so
-        #: that whoever follows the game need not replay it.
+        #: that agents that follow the game need not replay it.
         self.positions = [_core.HanabiGames(game.rules, np.array([numbers], np.uint8))]
         self.history: list[int] = []
 
