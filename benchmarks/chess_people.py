@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def _agent_for(name: str, players: Players) -> Agent:
-    return make_agent(with_players(parse(name), players, "chess"))
+    return make_agent(with_players(parse(name), players))
 
 
 def _near(row: str, maias: list[str]) -> list[str]:

@@ -40,14 +40,14 @@ def test_ratings_of_a_game(tags, elo, ratings):
 
 def test_which_agents_take_ratings():
     rated = {"elo": 1200, "opponent": 1900}
-    assert str(with_players(parse("puct(chess(temperature=0.5), c_puct=1)"), rated, "chess")) == (
+    assert str(with_players(parse("puct(chess(temperature=0.5), c_puct=1)"), rated)) == (
         "puct(chess(elo=1200, opponent=1900, temperature=0.5), c_puct=1)"
     )
     for agent in ("maia-1900", "puct(maia-1900)", "rm"):
         with pytest.raises(InputError, match="takes no players as input; chess does"):
             with_players(parse(agent), rated, "chess")
     with pytest.raises(InputError, match=r"chess\(elo=1500\): already sets elo"):
-        with_players(parse("puct(chess(elo=1500))"), rated, "chess")
+        with_players(parse("puct(chess(elo=1500))"), rated)
 
 
 def test_players_of_each_position():
@@ -74,8 +74,7 @@ def test_a_model_of_ones_own_takes_ratings_too(monkeypatch, tmp_path):
             agents = (make_agent(f"{agent}({arguments})") for agent in (name, "chess"))
             ours, theirs = (agent.policy(state, state.current_player()) for agent in agents)
             assert (ours == theirs).all()
-        rated = {"elo": 1200, "opponent": 1900}
-        assert str(with_players(parse(f"puct({name})"), rated, "chess")) == (
+        assert str(with_players(parse(f"puct({name})"), {"elo": 1200, "opponent": 1900})) == (
             f"puct({name}(elo=1200, opponent=1900))"
         )
         assert choose_models(Options(model=name, elo=1700))[0] == [f"{name}(elo=1700)"]

@@ -217,7 +217,9 @@ def test_a_network_that_takes_ranks(servers, tmp_path):
     with pytest.raises(InputError, match=r"recipe differs \(players is True there, False here\)"):
         list(train(servers, tmp_path, replace(recipe, players=False), rank=CPU))
     nobody = make_go_arrays([played(1, 5, date="1990-01-01")])
-    with pytest.raises(InputError, match=r"1 games of people to learn from, 0 of 2015-2016"):
+    with pytest.raises(
+        InputError, match="too few games of people: 1 to learn from, 0 of 2015-2016"
+    ):
         train(nobody, tmp_path, recipe, rank=CPU)
 
 

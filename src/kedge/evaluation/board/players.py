@@ -16,7 +16,7 @@ from kedge.specs import Spec
 Players = Mapping[str, Any]
 
 
-def with_players(agent: Spec, players: Players, example: str) -> Spec:
+def with_players(agent: Spec, players: Players, example: str | None = None) -> Spec:
     """Return `agent` with the players as input of its model, or of its anchor: see `with_inputs`.
 
     The spec must leave them open. An error names `example`, a model that takes players.
@@ -26,7 +26,8 @@ def with_players(agent: Spec, players: Players, example: str) -> Spec:
         model = model.args[0]
     taken = taken_by(model)
     if not taken:
-        raise InputError(f"agent {model}: takes no players as input; {example} does")
+        hint = f"; {example} does" if example else ""
+        raise InputError(f"agent {model}: takes no players as input{hint}")
     if given := [name for name in taken if name in model.kwargs]:
         raise InputError(f"agent {model}: already sets {', '.join(given)}; leave that out")
     return with_inputs(agent, players)
