@@ -35,5 +35,5 @@ bench:
 cards:  ## the figures on the models' cards, measured again (KEDGE_DATA; a quarter of an hour)
 	$(BIN)/python docs/check_cards.py
 
-figures:  ## the committed results, made anew
+figures:  ## rebuild the committed results
 	$(BIN)/python docs/make_results.py

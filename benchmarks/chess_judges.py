@@ -15,14 +15,14 @@ from pathlib import Path
 from kedge.agents.board.networks import network
 from kedge.evaluation.chess.value_accuracy import value_accuracy
 from kedge.records import ChessGame, read_chess_games
-from kedge.records.chess.filters import parts_of
+from kedge.records.chess.filters import parts_of_sides
 from kedge.records.splits import CHOOSE, TEST
 
 
 def held_out(options: argparse.Namespace) -> Iterator[ChessGame]:
     """Yield the games of held-out people that have evaluations."""
     for game in chain.from_iterable(map(read_chess_games, options.games)):
-        parts = parts_of(game)
+        parts = parts_of_sides(game)
         is_kept = TEST in parts if options.test else CHOOSE in parts and TEST not in parts
         if is_kept and game.evals is not None and game.source not in options.without:
             yield game

@@ -6,7 +6,7 @@
 //   ./bot_games 1000000 50000 0.03 > slips.jsonl       (3 moves in a hundred are made at random)
 //
 // What a bot does after a move that it would not have made is in no game that it plays with itself, and a network that
-// learnt from those alone is lost there. Moves at random are told as "slips", from which nothing is learned.
+// learned from those alone is lost there. Random moves are written as "slips", from which nothing is learned.
 // Other bots: -DBOT=HolmesBot -DBOT_HEADER='"HolmesBot.h"' and HANABI/HolmesBot.cc.
 
 #ifndef BOT

@@ -91,7 +91,7 @@ def test_only_parts_that_lack_something_are_checked(monkeypatch):
     assert asked == [3]
 
 
-def test_what_was_brought_in_whole_is_not_checked(monkeypatch, tmp_path):
+def test_a_part_with_all_results_is_not_checked(monkeypatch, tmp_path):
     results = quietly(Walks()).results
     monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "elsewhere"))
     jobs, store = jobs_of(Walks()), Store(Walks())

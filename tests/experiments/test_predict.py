@@ -120,7 +120,7 @@ def test_what_was_left_out_is_reported(file, tmp_path):
     assert done(everybody, tmp_path / "all", engine="inline").report().data["games"] == 12
 
 
-def test_nothing_left_names_what_took_it(file, tmp_path):
+def test_an_error_names_the_filters_that_leave_nothing(file, tmp_path):
     casual = tmp_path / "casual.pgn"
     games = [dataclasses.replace(game, rated=None) for game in read_chess_games(file)]
     short = [dataclasses.replace(games[0], moves=games[0].moves[:5], rated=True)]
@@ -140,7 +140,7 @@ def test_the_first_tasks_on_a_cpu_are_short(file, tmp_path):
     assert quick(file, chunk=None)._bounds(1000)[-2:] == [992, 1000]
 
 
-def test_what_makes_two_runs_the_same(file, tmp_path, monkeypatch):
+def test_the_digest_of_a_run(file, tmp_path, monkeypatch):
     assert quick(file).digest == quick(file, agent=" chess ").digest
     assert quick(file).digest != quick(file, told_ratings=True).digest
     monkeypatch.chdir(file.parent)

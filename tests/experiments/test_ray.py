@@ -13,7 +13,7 @@ from sample_experiments import OnGpu, Walk, marks
 
 from kedge.errors import InputError
 from kedge.experiments import ExperimentError, load_run, run
-from kedge.experiments.engines.cluster import gpus_a_task
+from kedge.experiments.engines.cluster import gpus_per_task
 
 ray = pytest.importorskip("ray", reason="ray is not installed")
 
@@ -121,7 +121,7 @@ def test_the_cpu_asks_for_no_gpu(cluster):
 )
 def test_a_gpu_that_ray_cannot_give(device, gpus, said):
     with pytest.raises(InputError, match=said):
-        gpus_a_task(device, None, gpus)
+        gpus_per_task(device, None, gpus)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:99999", "nowhere", "host:"])

@@ -124,7 +124,7 @@ def test_list_show_and_remove(own_home):
     assert session["machine"]["cores"] == os.cpu_count()
     assert load_run(second.folder.name) == info
     assert load_run(f"walk-{Walk(n=2).digest[:6]}") == info
-    with pytest.raises(InputError, match="2 runs begin with it"):
+    with pytest.raises(InputError, match="2 runs have names that start like this"):
         load_run("walk")
     assert remove_run(second.folder.name) == info
     assert [info.folder for info in list_runs()] == [first.folder]

@@ -34,7 +34,7 @@ def test_impossible_actions_are_refused(actions):
     assert not state.is_terminal()
 
 
-def test_what_is_wrong_is_said(monkeypatch):
+def test_errors_are_reported(monkeypatch):
     """A game that forgets its end, or whose clones follow it."""
     from kedge.games.chess import ChessState
 

@@ -134,7 +134,7 @@ def test_wrong_types_in_the_metadata(weights):
         store.list_models()
 
 
-def test_what_killed_writers_left_is_swept(weights):
+def test_leftovers_of_killed_writers_are_swept(weights):
     old, new = (store.models_folder() / f".mine.{name}.partial" for name in ("old", "new"))
     for folder in (old, new):
         folder.mkdir(parents=True)

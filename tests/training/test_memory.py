@@ -10,7 +10,7 @@ from kedge.errors import InputError  # noqa: E402
 from kedge.games.hanabi import Hanabi  # noqa: E402
 from kedge.training.diplomacy.policy import DiplomacyRecipe, DiplomacyTrainer  # noqa: E402
 from kedge.training.diplomacy.value import ValueRecipe  # noqa: E402
-from kedge.training.diplomacy.value import begun as begun_value  # noqa: E402
+from kedge.training.diplomacy.value import initial_network as initial_value  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.go.policy import GoRecipe  # noqa: E402
 from kedge.training.hanabi import belief, policy  # noqa: E402
@@ -42,9 +42,9 @@ def test_numbers_out_of_range(kind, settings, message):
 def test_networks_that_no_model_file_holds(tmp_path):
     said = "weights; at most 134,217,728 fit a model file"
     with pytest.raises(InputError, match="width=60000, layers=1: a network of"):
-        policy.begun(policy.HanabiRecipe(width=60000), Hanabi())
+        policy.initial_network(policy.HanabiRecipe(width=60000), Hanabi())
     with pytest.raises(InputError, match=said):
-        begun_value(ValueRecipe(width=60000, hidden=60000))
+        initial_value(ValueRecipe(width=60000, hidden=60000))
     with pytest.raises(InputError, match=said):
         DiplomacyTrainer(DiplomacyRecipe(width=60000), CPU)
     with pytest.raises(InputError, match=said):

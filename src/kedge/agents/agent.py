@@ -178,7 +178,7 @@ class Predictor(Protocol):
 
 @runtime_checkable
 class Player(Agent, Protocol[Question]):
-    """An agent that answers many questions at once, as tables, matches and pages want it.
+    """An agent that answers many questions at once, for tables, matches and the page.
 
     A question is a state where one player decides at a time (board games, Hanabi), else a state and
     a player (Diplomacy, normal-form games).

@@ -113,7 +113,7 @@ def _model_maker(name: str) -> Callable[..., Agent]:
         raise InputError(f"unknown agent {name!r}; {suggest(name, names, store.LISTING)}")
     maker_of = catalogue.look_up("model_agents", weights.kind, weights.game_name)
     if maker_of is None:
-        raise InputError(f"{name}: no agent plays as {weights.described}")
+        raise InputError(f"{name}: {weights.described}, for which kedge has no agent")
     maker: Callable[..., Agent] = maker_of(name, weights)
     return maker
 

@@ -195,6 +195,6 @@ def _mean(values: Any) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
 
 
-def likeliest(shares: Sequence[float]) -> list[int]:
+def likeliest_indices(shares: Sequence[float]) -> list[int]:
     """Return the indices of the `SHOWN` largest shares, the largest first."""
     return [int(i) for i in np.argsort(-np.asarray(shares), kind="stable")[:SHOWN]]

@@ -25,7 +25,7 @@ Reviewer: TypeAlias = Callable[[Any, Tell], ReviewReport]
 FIT_RATING = Option(
     "Estimate the players' ratings, or ranks, from their moves.",
     flags=("--fit-rating/--no-fit-rating",),
-    default="unless --agent is given",
+    default="on, unless --agent is given",
 )
 
 

@@ -29,7 +29,7 @@ class GameStream:
         self.at = 0
 
     def take(self, first: int, end: int) -> list[Chosen]:
-        """Return the games of these numbers, which must not be behind."""
+        """Return the games with these numbers; earlier games cannot be read again."""
         games = list(islice(self._games, first - self.at, end - self.at))
         self.at = end
         return games

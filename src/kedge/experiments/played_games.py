@@ -6,7 +6,7 @@ from kedge.experiments.experiment import Task
 
 
 def few_different(different: int) -> str:
-    """Return the note on a match that has only so many different games."""
+    """Return the note on a match with this number of different games."""
     differ = f"only {different:,} games differ" if different > 1 else "all games are the same"
     return f"{differ}: the errors are larger than they say"
 

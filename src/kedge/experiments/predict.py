@@ -38,7 +38,7 @@ from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve, sifted_words
 from kedge.specs import Spec, parse
 
-#: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
+#: Games in a task; more if there would otherwise be more than `MOST_TASKS` tasks.
 CHUNK, GPU_CHUNK, MOST_TASKS = 32, 1024, 1000
 FIRST_CHUNKS = (1, 1, 2, 4, 8, 16)
 # The last games, by all that says which they are: a process works on one experiment at a time.
@@ -237,12 +237,12 @@ class Predict(Experiment):
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnPredict(Predict):
-    """Base of those that may draw what they predict from all games."""
+    """Base of predictions that may draw their positions from all games."""
 
     seed: Annotated[int, DRAWN_SEED] = 0
     drawn: bool = False
-    """Whether `limit` is of positions that the seed draws from all games, not of the first: those
-    of a game are alike, so that as many of more games tell more."""
+    """Whether the seed draws the `limit` positions from all games; else they are the first ones.
+    Positions of one game are alike, so the same number from more games says more."""
 
     @property
     def keeps_games(self) -> bool:

@@ -139,9 +139,9 @@ def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str
 def _save(
     experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write what a worker found, and the known part; return what the report needs of the result.
+    """Write a worker's result with its known part; return what the report needs of it.
 
-    That of a composite's part is also written to the part's run, where others find it.
+    The result of a composite's part is also written to the part's run, where others find it.
     """
     if job.index not in parts:
         return store.save(job, {**result, **job.task.known})
@@ -166,7 +166,7 @@ def _outcomes(
     workers: int | None,
     address: str | None,
 ) -> Outcomes:
-    """Run the jobs on an engine; yield what becomes of each."""
+    """Run the jobs on an engine; yield their outcomes."""
     if engine == "ray":
         return run_ray(experiment, jobs, workers, address)
     if engine == "local":

@@ -201,7 +201,8 @@ def _find(run: str | Path) -> Path:
             return folders[0]
         if folders:
             raise InputError(
-                f"{run}: {len(folders)} runs begin with it, such as {folders[0].name}; give more"
+                f"{run}: {len(folders)} runs have names that start like this, such as "
+                f"{folders[0].name}; type more of the name"
             )
     raise InputError(f"{run}: not a run (no {_HEADER} in it)")
 

@@ -1,11 +1,11 @@
-"""Verbs that a state may have beyond those of all games, and what stands in for them."""
+"""Methods that only some states have, and what replaces them elsewhere."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 def written(state: Any, action: Any) -> Any:
-    """Return the move as programs write it, by `protocol_name`; else as players do."""
+    """Return the move as programs write it (`protocol_name`), else as players write it."""
     return getattr(state, "protocol_name", state.action_to_string)(action)
 
 

@@ -1,4 +1,4 @@
-"""Cards of models on the terminal: text, measures, and tables of what is measured alike."""
+"""Cards of models on the terminal: text, measures, and tables of similar measures."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What a user typed wrong on the command line, in kedge's words.
+"""Usage errors of the command line, in kedge's words.
 
 typer's own words are for programmers: "Input should be greater than or equal to 1".
 """
@@ -20,7 +20,7 @@ _LONGEST = 40  # characters of a value that are repeated
 
 
 def in_our_words(error: Any) -> str:
-    """Return a usage error of typer's in one line, which says what would do or where to look."""
+    """Return typer's usage error as one line with a hint: a near name, or the help command."""
     context = getattr(error, "ctx", None)
     kind = type(error).__name__
     said = _in_our_style(str(error.format_message()))
@@ -75,8 +75,8 @@ def _no_such_option(name: str, known: Iterable[str], help_text: str) -> str:
 
 
 def _missing(error: Any, said: str) -> str:
-    """Return what is missing, and what it is."""
-    parts = said.split(". ")  # the second names what there is to choose from
+    """Return the error about a missing argument, with its help."""
+    parts = said.split(". ")  # the second sentence lists the choices
     what = _in_our_style((getattr(error.param, "help", None) or "").partition(". ")[0])
     if what and getattr(error.param, "param_type_name", "") == "argument":
         parts[0] += f" ({what})"

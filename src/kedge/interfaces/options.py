@@ -150,7 +150,7 @@ def _option_in(hint: Any) -> Option | None:
 
 
 def _typer_info(option: Option, *, is_flag: bool, name: str) -> Any:
-    """Return what typer calls such an option."""
+    """Return the option as typer's own object."""
     words = f" [default: {option.default}]" if option.default else ""
     settings: dict[str, Any] = {
         "help": option.help + words,

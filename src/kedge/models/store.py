@@ -61,10 +61,10 @@ class ModelInfo:
 
 def public() -> dict[str, PublicModel]:
     """The models that `pull` can download, by name: games name them in the catalogue."""
-    found: dict[str, PublicModel] = {}
+    models: dict[str, PublicModel] = {}
     for entry in catalogue.entries("public"):
-        found |= entry.load("public")
-    return found
+        models |= entry.load("public")
+    return models
 
 
 def models_folder() -> Path:

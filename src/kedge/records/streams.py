@@ -19,7 +19,7 @@ from kedge.records.report import ReadReport
 
 PIECE = 1 << 22  # bytes read at a time
 LONGEST = 1 << 22  # bytes of one game; a longer one is invalid
-_NOISE = 1 << 26  # bytes; a file without a game in so many is refused
+_NOISE = 1 << 26  # bytes; a file without a game in this many is refused
 
 # Errors raised while reading a damaged or truncated compressed file.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)

@@ -10,7 +10,7 @@ Optimizer = Literal["adamw", "muon", "sgd"]
 Schedule = Literal["cosine", "steps", "trapezoid", "clock"]
 
 _MOST = 2**31 - 1
-# Sizes beyond which nobody can even count the weights; `make_checked` judges the whole network.
+# Bounds under which the weights can be counted; `make_checked` then checks the whole network.
 _WIDE, _DEEP = ("width", "filters", "hidden", "heads", "se_ratio"), ("blocks", "layers", "later")
 _MOST_OF = {**dict.fromkeys(_WIDE, 2**16), **dict.fromkeys(_DEEP, 1000)}
 

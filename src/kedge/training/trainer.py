@@ -256,8 +256,8 @@ class Trainer(ABC, Generic[B]):
         total = max(choices, 1.0)
         return Metrics(int(choices), right / total, entropy / total, value / max(count, 1))
 
-    def is_best(self, metrics: Metrics) -> bool:
-        """Note the averaged network if no earlier one had as low a cross-entropy."""
+    def keep_if_best(self, metrics: Metrics) -> bool:
+        """Keep the averaged network if none had as low a cross-entropy; return whether so."""
         if self.best and metrics.cross_entropy >= self.best["cross_entropy"]:
             return False
         weights = {name: array.clone() for name, array in self.averaged.state_dict().items()}
@@ -336,7 +336,7 @@ def train(
         trainer.load(checkpoint)
 
     def keep(metrics: Metrics) -> None:
-        is_kept = not keep_best or trainer.is_best(metrics)
+        is_kept = not keep_best or trainer.keep_if_best(metrics)
         if rank.is_first:
             trainer.save(checkpoint)
             if is_kept:

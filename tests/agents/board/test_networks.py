@@ -25,7 +25,7 @@ def of_others_making(model):
     return model
 
 
-def test_what_computes_a_file(tmp_path):
+def test_the_backend_of_each_kind_of_file(tmp_path):
     content = tiny.net()
     weights = parse_lc0(content, "net")
     lc0 = tiny.write(tmp_path / "net.pb.gz", content)

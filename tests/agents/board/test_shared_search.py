@@ -127,7 +127,7 @@ def test_the_network_sees_full_batches(shared, network):
     assert len(counted.batches) <= 3 * 20
 
 
-def test_who_follows_sees_it_grow(shared, network):
+def test_a_search_yields_its_analyses_as_it_grows(shared, network):
     agent = PuctAgent(Counted(network), Settings(playouts=30))
 
     def visits(**options):
@@ -140,7 +140,7 @@ def test_who_follows_sees_it_grow(shared, network):
     assert list(search)[-1] is search.result(0)
 
 
-def test_in_a_crowd_each_is_told_of_less_often(monkeypatch):
+def test_many_searches_report_less_often(monkeypatch):
     now, heard = [0.0], {4: 0, 32: 0}
     agent = SimpleNamespace(settings=None, analysis=lambda result: None)
     monkeypatch.setattr("kedge.agents.board.shared_search.perf_counter", lambda: now[0])

@@ -79,7 +79,7 @@ def test_a_rating_counts_before_a_named_model(tmp_path):
 def test_a_model_that_cannot_be_had_leaves_another(tmp_path):
     engine = Engine()
     engine.options = Options(model="nobody")
-    with pytest.raises(InputError, match=r"nobody.*; meanwhile it plays chess$"):
+    with pytest.raises(InputError, match=r"nobody.*; the engine now plays chess$"):
         engine.load()
     assert think(engine, Limits(playouts=3)).playouts == 3
     path = str(tiny.write(tmp_path / "net.pb.gz", tiny.net()))

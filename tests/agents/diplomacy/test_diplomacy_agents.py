@@ -274,7 +274,7 @@ def test_the_end_of_a_game_has_its_worth():
     assert one.q.tolist() == [0.5, 1.0]
 
 
-def test_nothing_to_search_asks_nothing():
+def test_a_power_without_choices_asks_no_model():
     """The model is not asked for other powers."""
     state = DiplomacyState.from_json(
         {"name": "W1901A", "units": {"FRANCE": ["A PAR"]}, "centers": {"GERMANY": ["BER"]}}

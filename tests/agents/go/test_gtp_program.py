@@ -61,6 +61,6 @@ def test_the_first_answer_may_take_longer():
 
 
 @pytest.mark.parametrize("command", ["/nowhere/gnugo", "/tmp"])
-def test_what_is_no_program_is_told(command):
+def test_a_missing_program_is_reported(command):
     with pytest.raises(InputError, match=rf"{command}: cannot be started \(.+\)$"):
         GtpProgram([command])

@@ -42,7 +42,7 @@ def test_a_program_that_dies_is_told_in_a_line(program):
         list(katago.analyse_chunks([[GoPosition(game(3, 4), 1)]]))
 
 
-def test_what_it_refuses_is_told(program):
+def test_refusals_of_katago_are_reported(program):
     with (
         KataGo(program, "net") as katago,
         pytest.raises(InputError, match="katago: Komi is bad luck"),

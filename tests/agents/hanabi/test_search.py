@@ -99,7 +99,7 @@ def test_what_the_next_player_would_answer():
     assert (nothing.answers, nothing.cards) == (None, None)
 
 
-def test_nobody_answers_the_last_move():
+def test_the_last_move_has_no_answer():
     state = next(s for s in (played(40 + n, seed=n) for n in range(60)) if ends_soon(s))
     rng = np.random.default_rng(0)
     while not state.is_terminal():
@@ -157,7 +157,7 @@ def test_budgets_that_look_at_what_was_found():
 EVEN_BIG = BlueprintAgent(UniformBlueprint(len(GAME.moves)))
 
 
-def test_who_knows_nothing_of_its_hand_plays_the_blueprint():
+def test_without_a_belief_search_plays_the_blueprint():
     state = played(6)
     agent = SpartaAgent(BOT, Nothing(), budget=Budget(50))
     [found] = agent.analyse_many([state], np.random.default_rng(0))

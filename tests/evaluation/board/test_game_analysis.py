@@ -90,7 +90,7 @@ def test_exact_numbers():
     assert (white.batches, black.batches) == ([2, 1], [2, 2])
 
 
-def test_what_is_proven_stands_above_what_an_agent_thinks():
+def test_proven_values_replace_the_agents():
     """White may mate, and plays on; the agent has seen nothing of it."""
     agents = Scripted("Nc3", "a3"), Scripted("a6", "Qe7")
     game = recorded("e4 e5 Bc4 Nc6 Qh5 Nf6 d3 d6 Qxf7#")

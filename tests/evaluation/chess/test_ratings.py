@@ -44,9 +44,9 @@ def test_which_agents_take_ratings():
         "puct(chess(elo=1200, opponent=1900, temperature=0.5), c_puct=1)"
     )
     for agent in ("maia-1900", "puct(maia-1900)", "rm"):
-        with pytest.raises(InputError, match="takes no players as input"):
-            with_players(parse(agent), rated)
-    with pytest.raises(InputError, match=r"chess\(elo=1500\): already says who plays \(elo\)"):
+        with pytest.raises(InputError, match="takes no players as input; chess does"):
+            with_players(parse(agent), rated, "chess")
+    with pytest.raises(InputError, match=r"chess\(elo=1500\): already sets elo"):
         with_players(parse("puct(chess(elo=1500))"), rated)
 
 

@@ -35,7 +35,7 @@ def by_evals(game):
     return np.where(np.arange(len(values)) % 2 == game.mover(10), values, -values)
 
 
-def test_who_knows_the_evaluations_is_right():
+def test_equal_values_have_correlation_one():
     game = recorded(MOVES, evals=EVALS)
     games = [game, recorded(MOVES), game]
     accuracy = value_accuracy(games, Values([*by_evals(game)] * 2))
@@ -47,7 +47,7 @@ def test_who_knows_the_evaluations_is_right():
     assert accuracy.others_seen == pytest.approx(2 / 3)
 
 
-def test_who_believes_the_opposite_is_wrong():
+def test_opposite_values_have_correlation_minus_one():
     game = recorded(MOVES, evals=EVALS)
     accuracy = value_accuracy([game], Values(-by_evals(game)))
     assert accuracy.correlation == pytest.approx(-1.0)

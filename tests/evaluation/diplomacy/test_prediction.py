@@ -29,7 +29,7 @@ def game(*phases, **fields):
     return DiplomacyGame(**{"id": "one", "phases": tuple(found), "tier": "A", **fields})
 
 
-def test_what_people_ordered():
+def test_orders_of_people():
     one = game(ORDERS, {"FRANCE": ["F BRE - MAO"]}, human_powers=("FRANCE", "GERMANY", "TURKEY"))
     first, second, third = human_orders(one, [0, 1])
     # Of two orders the first counts; what is illegal or not given is a hold; Italy is a program's.

@@ -58,7 +58,7 @@ def test_the_same_seed_plays_the_same_games():
     assert played(1) == played(1) != played(2)
 
 
-def test_who_has_nothing_to_order_is_not_asked():
+def test_powers_without_orders_are_not_asked():
     holds = Holds()
     [game] = play_tournament(
         [holds], [(0,) * 7], Diplomacy(quiet_years=2), np.random.default_rng(0)

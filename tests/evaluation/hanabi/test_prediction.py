@@ -51,7 +51,7 @@ def test_which_moves_count():
     assert sieve.left_out == {"without moves of programs": 1}
 
 
-def test_who_knows_scores_everything():
+def test_a_perfect_predictor_scores_every_move():
     games = people(6)
     result = predict_moves(chosen(games), Peeking(), np.random.default_rng(0))
     total = result.to_json()
@@ -137,7 +137,7 @@ def test_one_search_serves_every_lambda():
     assert result[inf]["cross_entropy"] == pytest.approx(uniform["cross_entropy"])
 
 
-def test_what_a_search_never_plays_costs_no_more_than_the_anchors_share():
+def test_the_anchors_share_bounds_cross_entropy():
     pairs = chosen(people(4), bots=True)
     result = predict_moves(pairs, Peeking(), np.random.default_rng(0)).to_json()
     assert 2.0 < result["cross_entropy"] < -np.log(ANCHOR_SHARE / 20)
@@ -166,13 +166,13 @@ def test_policies_at_any_lambda():
     assert at_lambda(analysis([0.2, 0.8], [1.0, 1.0]), 0.0).policy.tolist() == [0.0, 1.0]
 
 
-def test_where_a_search_fell_back_every_lambda_is_the_anchor():
+def test_without_values_every_lambda_plays_the_anchor():
     result = analysis([0.7, 0.3], [np.nan, np.nan])
     assert not is_searched(result)
     assert at_lambda(result, 0.0).policy.tolist() == [0.7, 0.3]
 
 
-def test_one_persons_games_are_no_more_than_one():
+def test_one_persons_games_are_one_cluster():
     sums = np.array([[10, 5, 5, 9.0], [10, 7, 7, 8.0], [20, 2, 5, 30.0]])
     together = clustered(sums, ["a", "a", None])
     apart = clustered([sums[0] + sums[1], sums[2]])

@@ -43,7 +43,7 @@ def test_the_engine_does_not_matter(tmp_path):
     assert len({game["moves"] for game in games}) == 5
 
 
-def test_what_makes_two_matches_the_same():
+def test_the_digest_of_a_match():
     assert quick(a="puct(chess,playouts=4)").digest == quick(a="puct( chess, playouts=4 )").digest
     assert quick(seed=1).digest != quick().digest
     assert quick(temperature=0.3).digest != quick().digest

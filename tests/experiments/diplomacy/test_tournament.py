@@ -77,7 +77,7 @@ def test_what_was_finished_is_kept(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
 
 
-def test_what_makes_two_tournaments_the_same():
+def test_the_digest_of_a_tournament():
     assert quick(agents=(" random-orders ", "holds")).digest == quick().digest
     assert quick(seed=1).digest != quick().digest
     assert quick(chunk=None).chunk == 7

@@ -61,7 +61,7 @@ def test_a_scorer_has_the_last_word():
     assert long["judge"] == "playouts"
 
 
-def test_who_resigns_needs_no_scorer():
+def test_resigned_games_need_no_scorer():
     [game] = play(range(20), count=1, value=0.99, resign=0.9)
     assert (game["score"], game["termination"]) == (1.0, "resignation")
     assert "judge" not in game

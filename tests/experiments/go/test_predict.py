@@ -37,7 +37,7 @@ def test_each_side_has_its_own_rank(file):
 def test_what_cannot_be(file):
     with pytest.raises(InputError, match="takes no players as input"):
         GoPredict(agent="go", data=(str(file),), told_ranks=True)
-    with pytest.raises(InputError, match=r"already says who plays \(rank\)"):
+    with pytest.raises(InputError, match=r"already sets rank"):
         GoPredict(agent="puct(go-large(rank=3d))", data=(str(file),), told_ranks=True)
     with pytest.raises(InputError, match="no position left: 1 game read, 1 of other ranks"):
         predicted(file, "go-large", rank="9d")

@@ -97,7 +97,7 @@ def test_what_was_finished_is_kept(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
 
 
-def test_what_makes_two_the_same():
+def test_the_digest_of_a_run():
     assert quick(" sparta( ) ", "sparta").digest == quick().digest
     assert quick(seed=1).digest != quick().digest
     assert (quick(chunk=None).chunk, quick(chunk=None, device="cuda").chunk) == (4, 64)

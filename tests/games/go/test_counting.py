@@ -107,7 +107,7 @@ def test_a_copy_is_a_game_of_its_own():
     assert game.phase == "marking"
 
 
-def test_who_resigns_has_lost():
+def test_a_player_who_resigns_has_lost():
     game = CountedGo(GoState(5), GoRules())
     game.resign(WHITE)
     assert (game.phase, game.deciding(), game.resigned) == ("over", None, WHITE)

@@ -409,7 +409,7 @@ def test_text_hides_the_players_own_cards():
     assert "R3/??" in state.to_text(0)
 
 
-def test_nobody_sees_the_cards_of_his_own():
+def test_players_do_not_see_their_own_cards():
     """Another hand, for cards at the end of the deck, is the same to its holder alone."""
     game = Hanabi()
     other = game.initial_state([*game.cards[-5:], *game.cards[5:-5], *game.cards[:5]])

@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
     [
         ("analyze blotto", "Blotto has no reviews; these games do: chess, go"),
         ("analyze blotto game.pgn", "Blotto has no reviews; these games do: chess, go"),
-        ("analyze chess", "chess: a game; give only a file: kedge analyze FILE"),
+        ("analyze chess", "chess: the name of a game; give only a file: kedge analyze FILE"),
         ("analyze game.pgn other.pgn", "other.pgn: give one file at a time"),
         ("analyze empty.pgn", "empty.pgn: holds no game"),
         ("analyze garbage.pgn", "holds no game (garbage.pgn, line 1: has NUL bytes)"),

@@ -424,7 +424,7 @@ def test_help_begins_with_a_command_and_options_say_what_they_are(name):
         assert parameter.help, f"{name} {parameter.name}"
 
 
-def test_one_line_of_a_command_is_said_once():
+def test_late_commands_have_the_same_first_line():
     """Commands that are imported late have theirs in the list of commands, too."""
     for name, line in cli._LAZY.items():
         assert COMMANDS[f"kedge {name}"].help.partition("\n")[0] == line

@@ -69,7 +69,7 @@ def test_a_pool():
         (["--one", "holds", "--six", "holds", "--jsonl", "no/games"], "no/games: cannot write"),
     ],
 )
-def test_bad_tournaments_are_told_before_anything_is_played(arguments, said, own_home):
+def test_bad_tournaments_are_reported_before_play(arguments, said, own_home):
     done = kedge("tournament", "diplomacy", *arguments, *SHORT)
     assert done.returncode == 2
     assert said in done.stderr

@@ -69,7 +69,7 @@ def test_a_matrix():
         (["--agents", "sparta", "--jsonl", "no/games"], "no/games: cannot write"),
     ],
 )
-def test_bad_tables_are_told_before_anything_is_played(arguments, said, own_home):
+def test_bad_tables_are_reported_before_play(arguments, said, own_home):
     done = kedge("selfplay", "hanabi", *arguments, *INLINE)
     assert done.returncode == 2
     [line] = done.stderr.splitlines()
@@ -92,7 +92,7 @@ def test_predictions(games):
     assert "clustered by participant" in text
 
 
-def test_what_is_left_of_games_is_told(games):
+def test_errors_say_why_no_game_is_left(games):
     asked = ["predict", "hanabi", games, "--agent", "hanabi", *INLINE]
     write_hanabi_games([replace(game, participant="3") for game in people(2)], games)
     done = kedge(*asked)

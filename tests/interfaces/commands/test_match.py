@@ -162,7 +162,7 @@ def test_a_match_that_was_stopped_goes_on(tmp_path, how):
         (["chess", "chess", "--dtype", "bfloat16"], "--device cpu computes in float32 only"),
     ],
 )
-def test_bad_input_is_told_before_anything_is_played(arguments, said, own_home):
+def test_bad_input_is_reported_before_play(arguments, said, own_home):
     done = match(*arguments)
     assert done.returncode == 2
     assert said in done.stderr

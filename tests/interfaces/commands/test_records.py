@@ -134,7 +134,7 @@ def test_go(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"no game", bytes(range(256)) * 9, b"\xff\x00(;\x90\x01" * 9], ids=repr
 )
-def test_what_is_no_go(tmp_path, content):
+def test_files_without_go_games(tmp_path, content):
     path = tmp_path / "it.sgf"
     path.write_bytes(content)
     done = replay("go", path)

@@ -259,7 +259,7 @@ def test_without_a_model(session):
     said = session.ask("setoption name Model value maia-1900", "isready", start="readyok")
     assert len(errors(said)) == 1
     assert "kedge models pull" in errors(said)[0]
-    assert errors(said)[0].endswith("; meanwhile it plays chess")
+    assert errors(said)[0].endswith("; the engine now plays chess")
     said = session.ask("go nodes 10")
     assert len(errors(said)) == 1
     assert any(" nodes 10 " in line for line in said)
@@ -276,7 +276,7 @@ def test_without_a_model(session):
 def test_a_mistyped_model_leaves_the_last_one(session, mine):
     session.ask("setoption name Model value mine", "isready", start="readyok")
     said = session.ask("setoption name Model value mien", "isready", start="readyok")
-    assert errors(said)[0].endswith("; meanwhile it plays mine")
+    assert errors(said)[0].endswith("; the engine now plays mine")
     said = session.ask("position startpos", "go nodes 10")
     assert any(" nodes 10 " in line for line in said)
     said = session.ask("setoption name Model value chess", "isready", start="readyok")

@@ -388,7 +388,7 @@ def test_a_question_is_given_up_when_nobody_waits_for_the_answer(client):
     assert sent[0]["status"] == 400
 
 
-def test_who_takes_a_move_back_gains_no_time(client):
+def test_an_undo_gains_no_time(client):
     seats = [{"human": True}, {"human": True}]
     told = {"game": "chess", "setup": {"clock": 180, "increment": 2}, "seats": seats}
     session = client.post("sessions", json=told).json()
@@ -431,7 +431,7 @@ def test_uniform_plays_games_with_the_usual_verbs(client, game, moves):
 def test_puct_refuses_games_without_turns(client):
     answer = client.post("policy", json={"game": "blotto", "agent": "puct(uniform)"})
     assert answer.status_code == 400
-    assert answer.json() == {"detail": "puct: only plays games of two players who move in turn"}
+    assert answer.json() == {"detail": "puct: plays only games of two players who move in turn"}
 
 
 @pytest.mark.parametrize("playouts", [0, 2.5, 20_001, 2_000_000])

@@ -130,7 +130,7 @@ def test_a_token_is_shown_once_and_then_a_cookie(guarded):
     guarded.cookies.clear()
 
 
-def test_who_asks_too_often_waits():
+def test_too_many_requests_have_to_wait():
     with TestClient(make_app(ServerOptions(rate=2.0)), "http://localhost") as client:
         codes = [client.get("/api/v1/agents").status_code for _ in range(10)]
         assert codes[:8] == [200] * 8

@@ -120,7 +120,7 @@ def test_a_taken_port_is_one_line():
 
 
 @pytest.mark.parametrize("words", [("--host", "no.such.host.invalid"), ("--host", "192.0.2.1")])
-def test_where_it_cannot_listen_is_one_line(words):
+def test_a_port_that_cannot_be_used_is_one_line(words):
     done = kedge("play", "--no-browser", "--port", "0", *words)
     assert done.returncode == 2
     assert re.fullmatch(r"kedge: cannot listen on .*\n", done.stderr)

@@ -33,7 +33,7 @@ def test_the_oldest_leave_where_there_are_too_many():
     assert len(store) == 3
 
 
-def test_what_nobody_touches_expires(monkeypatch):
+def test_unused_games_expire(monkeypatch):
     store = SessionStore(None, days=1.0)
     store.save("old", {})
     now = time.time()

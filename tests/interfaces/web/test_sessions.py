@@ -465,7 +465,7 @@ def test_questions_stand_in_line_and_no_more_than_fit():
     asyncio.run(think())
 
 
-def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
+def test_a_question_stopped_in_the_queue_is_dropped(hall, chess):
     async def ask():
         tables, stop = hall(), StopFlag()
         stop.stop()

@@ -32,7 +32,7 @@ print("the end")
 
 
 @pytest.mark.parametrize(("patience", "status"), [(30.0, 0), (0.1, 1)])
-def test_who_still_thinks_does_not_take_the_program_down(patience, status):
+def test_the_program_ends_cleanly_while_an_agent_thinks(patience, status):
     script = SCRIPT.format(patience=patience)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (status, "the end\n", "")

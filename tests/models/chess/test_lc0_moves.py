@@ -76,7 +76,7 @@ def test_move_index(uci, black, castling, inside):
 @pytest.mark.parametrize(
     "uci", ["", "e2", "e2e2", "e2e4q", "e7e8k", "a1b4", "e2e4n", "0000", "ééééé"]
 )
-def test_what_is_no_move(uci):
+def test_text_that_is_no_move(uci):
     for black in (False, True):
         with pytest.raises(InputError, match="not a chess move"):
             move_index(uci, black=black)

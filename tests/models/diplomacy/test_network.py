@@ -80,7 +80,7 @@ def _drawn(model, asked, count, **how):
     return model.draw(asked, count, np.random.default_rng(1), **how)
 
 
-def test_what_is_drawn_has_the_probability_that_scoring_gives(model, winter):
+def test_drawing_and_scoring_give_the_same_probability(model, winter):
     asked = [*questions(), (winter, FRANCE), (winter, ITALY), (winter, 0)]
     drawn = _drawn(model, asked, 40)
     for question, one in zip(asked, drawn, strict=True):

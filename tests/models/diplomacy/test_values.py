@@ -72,7 +72,7 @@ def test_powers_see_what_the_plain_twin_does(states):
             assert sorted(rows[rows > 0].tolist()) == plain_seen(state, power), (state.phase, power)
 
 
-def test_who_is_left(states):
+def test_powers_that_are_alive(states):
     left = [
         [bool(units or gone or centres) for units, gone, centres in zip(*lists, strict=True)]
         for lists in ((s.board.units(), s.board.dislodged(), s.board.centres()) for s in states)

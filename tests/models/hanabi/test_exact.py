@@ -172,5 +172,5 @@ def test_a_greedy_partner_who_slips_is_one_or_the_other():
 def test_the_quickest_belief_is_chosen():
     assert isinstance(exact_belief(ConventionsBlueprint()), ConventionsBelief)
     assert isinstance(exact_belief(UniformBlueprint(21)), ExactBelief)
-    with pytest.raises(InputError, match="most: an integer of at least 1, not 0"):
+    with pytest.raises(InputError, match="most: a whole number, at least 1, not 0"):
         ExactBelief(UniformBlueprint(21), most=0)

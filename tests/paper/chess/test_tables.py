@@ -11,7 +11,7 @@ from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.paper.chess.accuracy import ChessAccuracy, ChessCrossEntropy
 from kedge.paper.chess.groups import ChessByRating, ChessByTimeControl
-from kedge.paper.chess.prediction import rating_of
+from kedge.paper.chess.prediction import imitated_rating
 from kedge.paper.chess.sample import MANY_PLAYERS, default_sources, draw_games
 from kedge.paper.chess.strength import ChessStrength, ChessTradeoff
 from kedge.paper.tables import Scores, short_name, titled
@@ -173,7 +173,7 @@ def test_tradeoff_joins_accuracy_and_strength():
 
 def test_models_say_whom_they_imitate():
     assert [
-        rating_of(model) for model in ("maia-1100", "chess(elo=1560)", "a/maia-1900.pb.gz")
+        imitated_rating(model) for model in ("maia-1100", "chess(elo=1560)", "a/maia-1900.pb.gz")
     ] == [
         1100,
         1500,

@@ -108,9 +108,7 @@ def test_katago_is_set_beside_the_model(go_games, go_model, katago, tmp_path):
         ({"networks": ("none.bin.gz",)}, r"none\.bin\.gz: No such file"),
     ],
 )
-def test_what_katago_lacks_is_told_before_anything_is_done(
-    fields, said, go_games, go_model, katago, tmp_path
-):
+def test_a_missing_katago_is_reported_first(fields, said, go_games, go_model, katago, tmp_path):
     given = {**katago, **fields}
     with pytest.raises(InputError, match=said):
         run(

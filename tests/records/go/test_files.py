@@ -359,7 +359,7 @@ def test_flags_and_splits():
     assert len(make_go_arrays([])) == 0
 
 
-def test_who_plays_in_a_table():
+def test_players_in_a_table():
     def game(*moves: int, **changes: object) -> GoGame:
         return GoGame(np.array(moves, np.int16), **changes)  # type: ignore[arg-type]
 

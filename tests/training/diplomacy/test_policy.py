@@ -24,9 +24,14 @@ from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, 
 from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.diplomacy import policy, value  # noqa: E402
 from kedge.training.diplomacy import rollouts as rollout_games  # noqa: E402
-from kedge.training.diplomacy.policy import DiplomacyRecipe, DiplomacyTrainer, positions_of, split  # noqa: E402
-from kedge.training.diplomacy.rollouts import Rollouts, rolled  # noqa: E402
-from kedge.training.diplomacy.value import ValueRecipe, ValueTrainer, begun  # noqa: E402
+from kedge.training.diplomacy.policy import (  # noqa: E402
+    DiplomacyRecipe,
+    DiplomacyTrainer,
+    positions_of,
+    split_games,
+)
+from kedge.training.diplomacy.rollouts import Rollouts, targets_after_phases  # noqa: E402
+from kedge.training.diplomacy.value import ValueRecipe, ValueTrainer, initial_network  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
@@ -164,17 +169,17 @@ def test_a_run_leaves_a_model_and_goes_on(games, tmp_path):
 
 def test_muon_needs_matrices_to_turn():
     with pytest.raises(InputError, match="muon cannot train this network; use adamw or sgd"):
-        ValueTrainer(begun(ValueRecipe()), ValueRecipe(optimizer="muon"), CPU)
+        ValueTrainer(initial_network(ValueRecipe()), ValueRecipe(optimizer="muon"), CPU)
 
 
 def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
-    ours, others = split(games)
+    ours, others = split_games(games)
     recipe = ValueRecipe(width=16, hidden=8, batch=64, steps=200, warmup=5, dropout=0.0)
     tested = value.positions_of(others)
     learned = value.positions_of(ours)
     first = tmp_path / "ended"
     first.mkdir()
-    network = begun(recipe)
+    network = initial_network(recipe)
     reports = list(value.train(network, learned, tested, first, recipe, rank=CPU))
     assert reports[-1]["loss"] < reports[0]["loss"]
     weights = read_model(first / "model.onnx")
@@ -191,12 +196,12 @@ def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
     np.testing.assert_allclose(found, shares / shares.sum(1, keepdims=True), atol=1e-5)
 
     rng = np.random.default_rng(0)
-    played_on, shares = rolled([state.clone() for state in states[:3]], UniformOrders(),
-                               SmallValues(weights), rng)  # fmt: skip
+    copies = [state.clone() for state in states[:3]]
+    played_on, shares = targets_after_phases(copies, UniformOrders(), SmallValues(weights), rng)
     assert len(played_on) == len(shares) == 3 * 9
     np.testing.assert_allclose(shares.sum(1), 1.0, atol=2e-3)
     with pytest.raises(InputError, match="has width=16 and hidden=8, the recipe width=128"):
-        begun(ValueRecipe(), weights)
+        initial_network(ValueRecipe(), weights)
 
 
 def test_rollouts_are_kept_by_what_they_came_of(games, tmp_path, monkeypatch):
@@ -241,8 +246,8 @@ def test_rollouts_that_are_played_to_the_end_say_what_came_of_it(games, tmp_path
 def test_too_few_games(games):
     ours = [game for game in games if part_of(game) != CHOOSE]
     learned = sum(part_of(game) == LEARN for game in games)
-    with pytest.raises(InputError, match=f"{learned} to learn from, 0 to choose by"):
-        split(ours)
+    with pytest.raises(InputError, match=f"{learned} to learn from, 0 to choose the model by"):
+        split_games(ours)
     with pytest.raises(InputError, match="none records how it ended"):
         value.positions_of(replace(game, final=None) for game in ours)
 

@@ -217,7 +217,9 @@ def test_a_network_that_takes_ranks(servers, tmp_path):
     with pytest.raises(InputError, match=r"recipe differs \(players is True there, False here\)"):
         list(train(servers, tmp_path, replace(recipe, players=False), rank=CPU))
     nobody = make_go_arrays([played(1, 5, date="1990-01-01")])
-    with pytest.raises(InputError, match=r"1 games of people to learn from, 0 of 2015-2016"):
+    with pytest.raises(
+        InputError, match="too few games of people: 1 to learn from, 0 of 2015-2016"
+    ):
         train(nobody, tmp_path, recipe, rank=CPU)
 
 
@@ -393,7 +395,7 @@ def test_fewer_blocks_are_some_of_them():
         torch.testing.assert_close(dict(ours.state_dict()), dict(theirs.state_dict()))
 
 
-def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
+def test_an_unfolded_network_computes_and_trains_the_same(positions):
     """At inference, and once it is settled on the batch in training too."""
     torch.manual_seed(1)
     shape = GoRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0, heads="points")
@@ -422,7 +424,7 @@ def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
         ("nowhere.pt", "not a training checkpoint"),
     ],
 )
-def test_what_cannot_be_begun_as(table, tmp_path, name, said):
+def test_networks_that_begin_as_refuses(table, tmp_path, name, said):
     recipe = GoRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1)
     for told in ("begin_as", "teacher"):
         with pytest.raises(InputError, match=said):

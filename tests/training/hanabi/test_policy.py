@@ -20,9 +20,9 @@ from kedge.records.hanabi.games import HanabiGame, part_of  # noqa: E402
 from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.hanabi import belief, policy  # noqa: E402
-from kedge.training.hanabi.belief import BeliefRecipe, SeenGames, SelfPlay  # noqa: E402
-from kedge.training.hanabi.games import played, self_play  # noqa: E402
-from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, begun, taught  # noqa: E402
+from kedge.training.hanabi.belief import BeliefRecipe, SeenGames, SelfPlayGames  # noqa: E402
+from kedge.training.hanabi.games import pack_games, self_play  # noqa: E402
+from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, initial_network, taught_games  # noqa: E402
 from kedge.training.trainer import Metrics  # noqa: E402
 
 GAME = Hanabi()
@@ -42,15 +42,15 @@ def games():
 
 def test_moves_of_people_are_learned_where_there_are_any(games):
     bots = [made_game(100, ("ai:Bo", "ai:Cy"))]
-    positions = taught([*games[:2], *bots], "people", CPU.device)
+    positions = taught_games([*games[:2], *bots], "people", CPU.device)
     assert positions.predicted.tolist() == [[False, True] * 6, [False, True] * 6, [True] * 12]
-    assert taught(games[:2], "all", CPU.device).predicted.all()
+    assert taught_games(games[:2], "all", CPU.device).predicted.all()
     slipped = [replace(game, slips=(1, 2)) for game in games[:2]]
-    assert taught(slipped, "all", CPU.device).predicted[0].nonzero()[0].tolist() == [
+    assert taught_games(slipped, "all", CPU.device).predicted[0].nonzero()[0].tolist() == [
         0,
         *range(3, 12),
     ]
-    assert taught(slipped, "people", CPU.device).predicted[0].nonzero()[0].tolist() == [
+    assert taught_games(slipped, "people", CPU.device).predicted[0].nonzero()[0].tolist() == [
         3,
         5,
         7,
@@ -65,7 +65,7 @@ def test_moves_of_people_are_learned_where_there_are_any(games):
     mask = positions.predicted.T
     assert (batch.legal.numpy() == whole[mask]).all()
     assert (batch.chosen.numpy() == positions.games.actions.T[mask]).all()
-    network = begun(RECIPE, GAME).eval()
+    network = initial_network(RECIPE, GAME).eval()
     every = network(batch.seen)[torch.from_numpy(mask.copy())]
     torch.testing.assert_close(network(batch.seen, batch.predicted), every)
     state = games[0].rules.initial_state(games[0].deck)
@@ -75,7 +75,7 @@ def test_moves_of_people_are_learned_where_there_are_any(games):
 
 
 def test_other_colours_are_another_game_alike(games):
-    whole = played(games)
+    whole = pack_games(games)
     turns = np.linspace(0.0, 1.0, len(games), endpoint=False)
     other = whole.recoloured(turns)
     assert (other.decks != whole.decks).any()
@@ -86,7 +86,7 @@ def test_other_colours_are_another_game_alike(games):
     same = whole.recoloured(np.zeros(len(games)))
     assert (same.decks == whole.decks).all()
     assert (same.actions == whole.actions).all()
-    positions = taught(games, "people", CPU.device)
+    positions = taught_games(games, "people", CPU.device)
     rows, turns = torch.arange(8), torch.full((8,), 0.5)
     as_they_are = replace(positions, recolour=False).batch(rows, turns)
     assert torch.equal(as_they_are.seen, positions.batch(rows).seen)
@@ -96,8 +96,8 @@ def test_other_colours_are_another_game_alike(games):
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 def test_a_network_learns(games, optimizer):
     recipe = replace(RECIPE, optimizer=optimizer)
-    trainer = HanabiTrainer(begun(recipe, GAME), recipe, CPU)
-    positions = taught(games, "people", CPU.device)
+    trainer = HanabiTrainer(initial_network(recipe, GAME), recipe, CPU)
+    positions = taught_games(games, "people", CPU.device)
     first, *_, last = trainer.run(positions, report_every=20)
     assert last["loss"] < 0.8 * first["loss"]
     assert trainer.evaluate(positions).top1 > 0.5
@@ -105,11 +105,11 @@ def test_a_network_learns(games, optimizer):
 
 
 def test_batches_that_are_put_together_ahead_are_the_same(games, monkeypatch):
-    positions = taught(games, "people", CPU.device)
+    positions = taught_games(games, "people", CPU.device)
     found = []
     for ahead in (0, 1, 3):
         monkeypatch.setattr(HanabiTrainer, "ahead", ahead)
-        trainer = HanabiTrainer(begun(RECIPE, GAME), replace(RECIPE, steps=6), CPU)
+        trainer = HanabiTrainer(initial_network(RECIPE, GAME), replace(RECIPE, steps=6), CPU)
         [report] = trainer.run(positions, report_every=6)
         found.append((report["loss"], report["top1"]))
     assert found[0] == found[1] == found[2]
@@ -126,13 +126,13 @@ def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
     before = read_model(tmp_path / "model.onnx")
     [report] = policy.train(games, tmp_path, replace(RECIPE, steps=12), rank=CPU)
     assert report["step"] == 12
-    trained = begun(RECIPE, GAME, before).weights()
+    trained = initial_network(RECIPE, GAME, before).weights()
     for name, array in before.arrays.items():
         assert (trained.arrays[name] == array).all()
     with pytest.raises(InputError, match="has width=32 and layers=1, the recipe width=16"):
-        begun(HanabiRecipe(width=16), GAME, before)
+        initial_network(HanabiRecipe(width=16), GAME, before)
     with pytest.raises(InputError, match="the initial model plays hanabi"):
-        begun(RECIPE, Hanabi(players=3), before)
+        initial_network(RECIPE, Hanabi(players=3), before)
 
 
 def test_the_step_that_people_choose_is_kept(games, tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_games_by_several_rules_are_refused(games):
     other = Hanabi(players=3).initial_state()
     three = HanabiGame("three", ("A", "B", "C"), tuple(other.deck), (), 5)
     with pytest.raises(InputError, match=r"three: hanabi\(players=3.* the first game is"):
-        played([games[0], three])
+        pack_games([games[0], three])
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,13 @@ def test_self_play_is_by_the_rules_and_each_game_is_learned_from_once():
     games = self_play(uniform, GAME, 20, np.random.default_rng(0), drawn=1.0)
     *_, last = games.plies()  # which have stepped on when there are no more
     assert (last.legal_actions() == 0).all()
-    stream = SelfPlay(uniform, GAME, BELIEF, CPU.device)
+    stream = SelfPlayGames(uniform, GAME, BELIEF, CPU.device)
     rows = torch.arange(8)
     first, second, third = (stream.batch(rows + 8 * i).seen for i in range(3))
     assert len(stream) == 160
     assert not torch.equal(first[0], second[0])
     assert not torch.equal(first[0], third[0])
-    again = SelfPlay(uniform, GAME, BELIEF, CPU.device).batch(rows)
+    again = SelfPlayGames(uniform, GAME, BELIEF, CPU.device).batch(rows)
     assert torch.equal(first, again.seen)
 
 

@@ -20,7 +20,7 @@ from kedge.records.hanabi.games import part_of  # noqa: E402
 from kedge.records.splits import CHOOSE, LEARN  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.hanabi import policy, teachers  # noqa: E402
-from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, begun, taught  # noqa: E402
+from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, initial_network, taught_games  # noqa: E402
 from kedge.training.hanabi.teachers import Teachers  # noqa: E402
 
 GAME = Hanabi()
@@ -51,7 +51,7 @@ def games():
 
 def test_teachers_predict_the_mean_of_what_they_predict_as_players(games):
     both = [model(1, HINTS), model(2, DISCARDS)]
-    positions = taught(games[:8], "all", CPU.device)
+    positions = taught_games(games[:8], "all", CPU.device)
     batch = positions.batch(torch.arange(8))
     found = Teachers(both, CPU.device).policy(batch.seen, batch.predicted, batch.legal)
     expected = []
@@ -71,8 +71,8 @@ def test_the_share_of_the_teachers_is_not_that_of_people(games, share, learns):
     """From a teacher that discards, nobody learns that people tell the newest card's rank."""
     recipe = replace(RECIPE, teacher_weight=share)
     together = Teachers([model(1, DISCARDS)], CPU.device)
-    trainer = HanabiTrainer(begun(recipe, GAME), recipe, CPU, together)
-    positions = taught(games, "people", CPU.device)
+    trainer = HanabiTrainer(initial_network(recipe, GAME), recipe, CPU, together)
+    positions = taught_games(games, "people", CPU.device)
     first, *_, last = trainer.run(positions, report_every=20)
     assert last["loss"] < 0.9 * first["loss"]
     assert (trainer.evaluate(positions).top1 > 0.3) == learns
@@ -80,7 +80,7 @@ def test_the_share_of_the_teachers_is_not_that_of_people(games, share, learns):
 
 def test_the_moves_that_teachers_draw_are_not_learned(games):
     """What they predict is, whatever their share in recorded games."""
-    positions = taught(games[:4], "people", CPU.device)
+    positions = taught_games(games[:4], "people", CPU.device)
     drawn = positions.games.take(np.arange(4))
     mixed = positions.with_synthetic(drawn)
     assert len(mixed) == 8
@@ -89,7 +89,9 @@ def test_the_moves_that_teachers_draw_are_not_learned(games):
     batch = mixed.batch(torch.arange(8))
     assert batch.synthetic.sum() == 4 * 12
     recipe = replace(RECIPE, teacher_weight=0.0)
-    trainer = HanabiTrainer(begun(recipe, GAME), recipe, CPU, Teachers([model(1)], CPU.device))
+    trainer = HanabiTrainer(
+        initial_network(recipe, GAME), recipe, CPU, Teachers([model(1)], CPU.device)
+    )
     one_more = torch.where(batch.synthetic, batch.legal.int().argmax(1), batch.chosen)
     assert not torch.equal(one_more, batch.chosen)
     assert trainer.loss(batch)[0] == trainer.loss(batch._replace(chosen=one_more))[0]
@@ -132,7 +134,7 @@ def test_synthetic_games_are_played_once(tmp_path, monkeypatch):
         with pytest.raises(TypeError):  # there is nothing to play with
             teachers.played_once(models, GAME, count, 1, path, CPU)
     path.write_bytes(b"no games")
-    with pytest.raises(InputError, match=r"synthetic\.npz: not games that kedge has kept"):
+    with pytest.raises(InputError, match=r"synthetic\.npz: not a file of games that kedge wrote"):
         teachers.played_once(one, GAME, 6, 1, path, CPU)
 
 
@@ -168,7 +170,7 @@ def test_what_has_no_effect_is_refused(games, tmp_path, settings, models, said):
 def test_the_command(games, tmp_path):
     write_hanabi_games(games, tmp_path / "games.jsonl")
     file = tmp_path / "teacher.onnx"
-    file.write_bytes(policy.exported(begun(RECIPE, GAME)))
+    file.write_bytes(policy.exported(initial_network(RECIPE, GAME)))
     done = kedge(
         "train", "hanabi", tmp_path / "games.jsonl", "--folder", tmp_path / "student",
         "--begin-as", file, "--teacher", file, "--teacher", file,

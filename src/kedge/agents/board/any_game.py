@@ -22,7 +22,7 @@ class StateAnchor(BasePlayer[Any]):
     """
 
     is_uniform: ClassVar[bool] = False
-    """Whether it plays all actions alike and values every state at 0: native forests know that."""
+    """Whether it plays all actions alike and values every state at 0, as native forests can."""
 
     @abstractmethod
     def analyse_many(
@@ -33,7 +33,7 @@ class StateAnchor(BasePlayer[Any]):
     def puct_search(self, value: Any, settings: Settings, **options: Any) -> "StatePuctAgent":
         """Return PUCT with this agent as its anchor, valued by `value` or by the anchor."""
         if value is not None and not isinstance(value, StateAnchor):
-            raise InputError("puct: over this anchor, value= takes an agent of the same kind")
+            raise InputError("puct: value= must be an agent of the same kind as the anchor")
         return StatePuctAgent(self, settings, value=value, **options)
 
 
@@ -106,12 +106,12 @@ def _check(state: Any) -> None:
     if state.is_terminal() and not state.legal_actions():
         raise InputError("the game is over: no move to play")
     if len(state.returns()) != 2 or state.current_player() not in (0, 1):
-        raise InputError("puct: only plays games of two players who move in turn")
+        raise InputError("puct: plays only games of two players who move in turn")
 
 
 def _finite(value: Any) -> float:
     if not np.isfinite(value):
         raise InputError(
-            "puct: the anchor values no positions; name an agent that does with value="
+            "puct: the anchor values no positions; give one that does with value=AGENT"
         )
     return float(value)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kedge.agents.cache import cached
 from kedge.agents.devices import device
-from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.conditioning import for_players
@@ -39,7 +39,7 @@ def network(name: Spec | str, threads: int | None = None) -> Network:
             raise
         stat, place = path.stat(), _place(threads)
         key = (path.resolve(), stat.st_mtime_ns, stat.st_size, *place)
-        return kept(key, lambda: _compute(path, *place))
+        return cached(key, lambda: _compute(path, *place))
     return network_of(weights, spec.name, spec.kwargs, threads)
 
 
@@ -56,7 +56,7 @@ def network_of(
     size = sum(array.nbytes for array in weights.arrays.values())
     memory = _TOWER_MEMORY * size if is_cpu(place[0]) else size
     named = replace(weights, name=name)
-    return kept(key, lambda: _compute(for_players(named, name, **plain), *place), memory)
+    return cached(key, lambda: _compute(for_players(named, name, **plain), *place), memory)
 
 
 def _place(threads: int | None) -> tuple[str, Dtype, int]:

@@ -95,7 +95,7 @@ class Engine(ModelEngine):
         except Exception as error:
             if self._network is None:
                 self._load(replace(self.options, model=SHIPPED, value_model=None))
-            raise InputError(f"{error}; meanwhile it {self._playing}") from error
+            raise InputError(f"{error}; the engine now {self._playing}") from error
         model = self.options.model
         playing = [model_spec(name).name for name in choose_models(self.options)[0]]
         ignored = model is not None and model_spec(model).name not in playing

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from kedge.agents.cache import cached
 from kedge.agents.devices import device
-from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.devices import Dtype
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrderNetwork, TorchOrderNetwork
@@ -26,7 +26,7 @@ def order_model(name: str) -> OrderModel:
 def orders_of(weights: DiplomacyWeights) -> OrderModel:
     """Return the model of people's orders with these weights."""
     place = device()
-    return kept((weights.sha256, "orders", *place), lambda: _orders(weights, *place))
+    return cached((weights.sha256, "orders", *place), lambda: _orders(weights, *place))
 
 
 def value_model(name: str) -> ValueModel:
@@ -36,7 +36,7 @@ def value_model(name: str) -> ValueModel:
     if values is None:
         raise InputError(f"{name} is not a model of Diplomacy")
     place = device()
-    return kept((weights.sha256, "values", *place), lambda: values(weights, *place))
+    return cached((weights.sha256, "values", *place), lambda: values(weights, *place))
 
 
 def _orders(weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int) -> OrderModel:

@@ -195,7 +195,7 @@ class JointValues:
         roots: npt.NDArray[np.int64],
         rows: npt.NDArray[np.int64],
     ) -> "_core.DiplomacyBatch":
-        """Return the positions after rollouts from those that `rows` of the table reached."""
+        """Return the positions after rollouts from the positions that `rows` of the table reach."""
         states = [self.states[root].clone() for root in roots]
         for i, orders in enumerate(self.table[rows].reshape(len(rows), -1)):
             states[i].go_to(reached[i], orders[orders > 0])

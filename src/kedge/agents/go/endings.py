@@ -58,7 +58,7 @@ def passes(state: GoState, analysis: Analysis, dead: Collection[int], lead: floa
     return over and float(analysis.anchor[:-1].max(initial=0.0)) < _NEEDED
 
 
-def played(state: GoState, analysis: Analysis, dead: Collection[int], lead: float) -> Array:
+def ending_policy(state: GoState, analysis: Analysis, dead: Collection[int], lead: float) -> Array:
     """Return the policy that ends the game as people do: only the pass once it `passes`."""
     if not passes(state, analysis, dead, lead):
         return purposeful(state, analysis, dead)

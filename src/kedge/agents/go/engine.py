@@ -273,7 +273,7 @@ class GoEngine(ModelEngine):
         resign, patience = self.options.resign, self._patience
         if not cleanup and patience.is_spent(state, self._moves, analysis, lead, resign):
             return None
-        policy = go_endings.played(state, analysis, dead, lead)
+        policy = go_endings.ending_policy(state, analysis, dead, lead)
         ending = replace(analysis, policy=policy, lines=None)
         return choose(ending, state.legal_actions(), self._rng, top_p=self.options.top_p).action
 

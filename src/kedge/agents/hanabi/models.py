@@ -1,8 +1,8 @@
 """Hanabi models by name: blueprints that play, and beliefs for searches."""
 
+from kedge.agents.cache import cached
 from kedge.agents.devices import device
 from kedge.agents.hanabi.players import BlueprintAgent
-from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.devices import Dtype
 from kedge.models.hanabi.backends import (
@@ -25,7 +25,7 @@ def blueprint(name: str) -> NetworkBlueprint:
 def blueprint_of(weights: PolicyWeights) -> NetworkBlueprint:
     """Return the blueprint with these weights."""
     place = _device()
-    network = kept((weights.sha256, *place), lambda: policy_network(weights, *place))
+    network = cached((weights.sha256, *place), lambda: policy_network(weights, *place))
     return NetworkBlueprint(network, weights.game, weights.value)
 
 
@@ -33,7 +33,7 @@ def belief(name: str) -> LearnedBelief:
     """Return the belief of the model `name`."""
     weights = load_as(BeliefWeights, name)
     place = _device()
-    network = kept((weights.sha256, *place), lambda: belief_network(weights, *place))
+    network = cached((weights.sha256, *place), lambda: belief_network(weights, *place))
     return LearnedBelief(network, weights.game)
 
 

@@ -111,7 +111,7 @@ class BlueprintAgent(HanabiAgent):
         replays = [game.replayed() for game in games]
         last = np.array([max(own, default=-1) for own in plies])
         if (last + 1 >= np.array([len(replay) for replay in replays])).any():
-            raise InputError("a game has an illegal move, or one before a move to analyse")
+            raise InputError("a game has an illegal move at or before a move to analyse")
         going, memory = np.arange(len(games)), self.blueprint.begin(len(games))
         for ply, due in enumerate(_games_by_ply(plies)):
             left = np.flatnonzero(last[going] >= ply)

@@ -159,7 +159,7 @@ class SpartaAgent(HanabiAgent):
         hands: Sequence[Hands],
         rng: np.random.Generator,
     ) -> dict[int, Estimate]:
-        """Return the values of the moves by decision, without those that have no hands."""
+        """Return the values of the moves by decision; leave out decisions without hands."""
         known = np.flatnonzero([len(drawn) for drawn in hands])
         if not len(known):
             return {}

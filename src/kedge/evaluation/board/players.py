@@ -16,7 +16,7 @@ from kedge.specs import Spec
 Players = Mapping[str, Any]
 
 
-def with_players(agent: Spec, players: Players, example: str = "chess") -> Spec:
+def with_players(agent: Spec, players: Players, example: str | None = None) -> Spec:
     """Return `agent` with the players as input of its model, or of its anchor: see `with_inputs`.
 
     The spec must leave them open. An error names `example`, a model that takes players.
@@ -26,11 +26,10 @@ def with_players(agent: Spec, players: Players, example: str = "chess") -> Spec:
         model = model.args[0]
     taken = taken_by(model)
     if not taken:
-        raise InputError(f"agent {model}: takes no players as input; {example} does")
+        hint = f"; {example} does" if example else ""
+        raise InputError(f"agent {model}: takes no players as input{hint}")
     if given := [name for name in taken if name in model.kwargs]:
-        raise InputError(
-            f"agent {model}: already says who plays ({', '.join(given)}); leave that out"
-        )
+        raise InputError(f"agent {model}: already sets {', '.join(given)}; leave that out")
     return with_inputs(agent, players)
 
 
@@ -40,7 +39,7 @@ def predict_players(
     players_of: Callable[[Any], Sequence[Players]],
     boards_of: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> Prediction:
-    """Predict each position with the agent for its players, which `players_of` a game lists."""
+    """Predict each position with the agent for its players; `players_of(game)` lists them."""
     rows_of: dict[tuple[Any, ...], list[int]] = {}
     row = 0
     for _, run in groupby(positions, key=lambda position: id(position.game)):

@@ -6,7 +6,7 @@ import numpy as np
 
 from kedge.agents.board.networks import network
 from kedge.evaluation.board.rating_fit import played_likelihoods
-from kedge.models.board.backends import Network, finite
+from kedge.models.board.backends import Network, check_finite
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, chess_positions, encode_chess_positions
 from kedge.regularize import Array
@@ -22,6 +22,6 @@ def move_likelihoods(game: ChessGame, networks: Sequence[Network]) -> Array:
     rows = encode_chess_positions(list(chess_positions([game])))
     legal, likelihoods = rows.legal_mask(), np.empty((len(game), len(networks)))
     for column, each in enumerate(networks):
-        policy = finite(each, each.evaluate_packed(rows.planes, rows.rule50)).policy
+        policy = check_finite(each, each.evaluate_packed(rows.planes, rows.rule50)).policy
         likelihoods[:, column] = played_likelihoods(policy, legal, rows.played)
     return likelihoods

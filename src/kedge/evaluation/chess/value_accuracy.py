@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kedge.models.board.backends import Network, finite
+from kedge.models.board.backends import Network, check_finite
 from kedge.records import ChessGame, chess_positions, encode_chess_positions
 from kedge.records.chess.evals import expected_score
 from kedge.records.chess.filters import skip_opening
@@ -81,7 +81,7 @@ def _scores(games: list[ChessGame], network: Network) -> tuple[Array, Array]:
     """
     chosen = list(chess_positions(games, [skip_opening()]))
     rows = encode_chess_positions(chosen)
-    evaluation = finite(network, network.evaluate_packed(rows.planes, rows.rule50))
+    evaluation = check_finite(network, network.evaluate_packed(rows.planes, rows.rule50))
     mine = 0.5 + 0.5 * evaluation.value
     evals = [game.evals_before()[ChessGame.opening :] for game in games]
     game = np.repeat(np.arange(len(games)), [len(part) for part in evals])

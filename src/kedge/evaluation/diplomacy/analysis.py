@@ -14,7 +14,7 @@ from kedge.evaluation.decision_reports import (
     DecisionsReport,
     Part,
     Scale,
-    likeliest,
+    likeliest_indices,
 )
 from kedge.evaluation.ranks import rank_among
 from kedge.games.diplomacy import POWERS, DiplomacyBatch, PackedOrders, format_orders, short_order
@@ -122,7 +122,7 @@ def _decision(
         player=power,
         played=played,
         rank=rank,
-        people=tuple(map(option, likeliest(anchor.tolist()))),
+        people=tuple(map(option, likeliest_indices(anchor.tolist()))),
         choice=played if place == analysis.top1 else option(analysis.top1),
         kl_to_anchor=analysis.kl,
         scale=SHARE,

@@ -19,7 +19,7 @@ from kedge.agents.go.ladder import RANKED
 from kedge.evaluation.board.players import Players
 from kedge.evaluation.board.rating_fit import played_likelihoods
 from kedge.games.go.ranks import RANKS, rank_number
-from kedge.models.board.backends import Network, finite
+from kedge.models.board.backends import Network, check_finite
 from kedge.models.board.encoding import Floats, Masks
 from kedge.models.go.encoding import GO, encode_boards
 from kedge.records.go.games import GoGame
@@ -72,7 +72,7 @@ def fit_rank(
 
 
 def posterior(total: Array, moves: npt.ArrayLike, weight: float, most_moves: float) -> Array:
-    """Return the probabilities (…, ranks), given the log-likelihoods of so many moves (…)."""
+    """Return the probabilities (…, ranks), given the log-likelihoods and numbers of moves (…)."""
     independent = weight / (1.0 + weight * np.asarray(moves, np.float64) / most_moves)
     logits = total * independent[..., None]
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -80,7 +80,7 @@ def posterior(total: Array, moves: npt.ArrayLike, weight: float, most_moves: flo
 
 
 def spread(shares: Array, middle: int) -> int:
-    """Return on how many places beside `middle` there is a share of `LEVEL` in all."""
+    """Return the number of ranks on each side of `middle` that bring its share to `LEVEL`."""
     within = [shares[max(0, middle - k) : middle + k + 1].sum() for k in range(len(shares))]
     return next(k for k, share in enumerate(within) if share >= LEVEL - 1e-9)
 
@@ -113,7 +113,7 @@ def move_likelihoods(
 
 
 def known_of(game: GoGame, player: int) -> Players:
-    """Return what is known about a game but for the rank of `player`, as inputs of the model.
+    """Return the inputs of the model for a game, without the rank of `player`.
 
     The server is KGS, the only place where the model has met all ranks. The year matters much: the
     openings of another time look weak.
@@ -146,7 +146,7 @@ class Moves:
         """Return the log-likelihood (moves, ranks), with other inputs as in `known_of`."""
 
         def likelihoods_of(network: Network) -> Array:
-            evaluation = finite(network, network.evaluate_packed(self.masks, self.komi))
+            evaluation = check_finite(network, network.evaluate_packed(self.masks, self.komi))
             return played_likelihoods(evaluation.policy, self.legal, self.played)
 
         each = [likelihoods_of(network_of({"rank": rank, **known})) for rank in RANKS]

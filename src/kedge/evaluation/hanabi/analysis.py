@@ -11,7 +11,7 @@ from kedge.evaluation.decision_reports import (
     DecisionReport,
     DecisionsReport,
     Scale,
-    likeliest,
+    likeliest_indices,
 )
 from kedge.evaluation.ranks import rank_among
 from kedge.games.hanabi import HanabiState
@@ -79,7 +79,7 @@ def _decision(
         player=state.current_player(),
         played=option(played),
         rank=rank,
-        people=tuple(map(option, likeliest(anchor.tolist()))),
+        people=tuple(map(option, likeliest_indices(anchor.tolist()))),
         choice=option(analysis.top1),
         kl_to_anchor=analysis.kl,
         scale=POINTS,

@@ -24,7 +24,7 @@ class DiplomacyPredict(DrawnPredict):
     Top-1 compares the agent's likeliest joint orders with the orders given, unit by unit, in
     movement phases. The report also groups orders by power, season, year, tier and rating. By
     default the games are those that models are not trained on. Some of these choose models;
-    `--held-out` leaves them out, and is how to judge a model. Standard errors are clustered by
+    `--held-out` leaves them out: use it to measure a model. Standard errors are clustered by
     game.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.

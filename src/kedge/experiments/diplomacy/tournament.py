@@ -74,7 +74,7 @@ class Tournament(Experiment):
         int, Option("A game without a winner after this year is a draw.", min=1901, max=9999)
     ] = 1935
     quiet_years: Annotated[
-        int, Option("After so many years without a change of centres, a game is a draw.", min=1)
+        int, Option("A game is a draw after this many years with the same centres.", min=1)
     ] = 5
     device: Annotated[str, DEVICE] = "cpu"
     dtype: Annotated[Dtype, DTYPE] = "float32"

@@ -29,7 +29,7 @@ def run_ray(
     workers: int | None,
     address: str | None,
 ) -> Outcomes:
-    """Run the jobs on Ray, at most ``workers`` at once (one per core if None); yield their ends.
+    """Run the jobs on Ray, at most ``workers`` at once (one per core if None); yield outcomes.
 
     kedge does the retries (``max_retries=0``). So a job fails after as many deaths as on the local
     engine, and a result lost with its node is computed again.
@@ -87,15 +87,15 @@ def _gpus(ray: Any, experiment: Experiment, workers: int | None) -> float:
     device = getattr(experiment, "device", "cpu")
     if not device.startswith("cuda"):
         return 0.0
-    return gpus_a_task(device, workers, int(ray.cluster_resources().get("GPU", 0)))
+    return gpus_per_task(device, workers, int(ray.cluster_resources().get("GPU", 0)))
 
 
-def gpus_a_task(device: str, workers: int | None, gpus: int) -> float:
+def gpus_per_task(device: str, workers: int | None, gpus: int) -> float:
     """The share of a GPU for each task if Ray has `gpus` of them.
 
     Ray hides all other GPUs from a task.
 
-    >>> [gpus_a_task("cuda", workers, 2) for workers in (None, 2, 3, 6)]
+    >>> [gpus_per_task("cuda", workers, 2) for workers in (None, 2, 3, 6)]
     [1.0, 1.0, 0.5, 0.3333]
     """
     if device != "cuda":

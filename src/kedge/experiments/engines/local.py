@@ -33,7 +33,7 @@ _CONTEXT = multiprocessing.get_context("spawn")
 
 
 def run_inline(experiment: Experiment, jobs: Sequence[Job]) -> Outcomes:
-    """Run one job after the other in this process, for debuggers; yield what becomes of each."""
+    """Run one job after the other in this process, for debuggers; yield their outcomes."""
     for job in jobs:
         with contextlib.redirect_stdout(sys.stderr):
             outcome = execute(experiment, job)
@@ -41,7 +41,7 @@ def run_inline(experiment: Experiment, jobs: Sequence[Job]) -> Outcomes:
 
 
 def run_local(experiment: Experiment, jobs: Sequence[Job], workers: int) -> Outcomes:
-    """Run the jobs in ``workers`` processes; yield what becomes of each.
+    """Run the jobs in ``workers`` processes; yield their outcomes.
 
     A worker that dies is replaced, its job retried.
     """

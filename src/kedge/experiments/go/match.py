@@ -69,8 +69,8 @@ class GoMatch(Scored, Match):
     Each agent has black equally often; with handicap stones, B always has. A game ends with two
     passes in a row. Models that learned from people pass before the board can be counted by rule.
     So a scorer decides which stones are dead, and territory is counted by Japanese rules. No board
-    position may repeat. When a scorer fails, it is asked again, then kedge's own scorer is; the
-    report says how often.
+    position may repeat. After two failures of a scorer, kedge's own scores the game; the report
+    says how often.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
@@ -102,7 +102,7 @@ class GoMatch(Scored, Match):
     ] = None
     """None becomes the default."""
     handicap: Annotated[
-        int, Option("Stones that B, who then always has black, gets on the star points.", max=9)
+        int, Option("Stones for B on the star points; B then always has black.", max=9)
     ] = 0
     size: Annotated[int, Option("Side of the board.", min=2, max=19)] = GO.side
 

@@ -44,8 +44,9 @@ _BAR = 40  # characters
 class SelfPlay(Experiment):
     """Play Hanabi with agents at one table, and report mean score, perfect games and bombs.
 
-    Several agents change seats from game to game. Game 7 of a seed has the same deck whoever plays,
-    so runs compare game by game. `kedge replay hanabi` reads the file that `--jsonl` writes.
+    Several agents change seats from game to game. Game 7 of a seed has the same deck for all
+    agents, so runs compare game by game. `kedge replay hanabi` reads the file that `--jsonl`
+    writes.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
@@ -92,7 +93,7 @@ class SelfPlay(Experiment):
         agents: Annotated[
             str,
             Option(
-                "Who sits at the table: one agent has all seats, several take turns around it.",
+                "Agents at the table: one has all seats, several take turns around the table.",
                 flags=("--agents", "-a"),
                 metavar="A[,B…]",
             ),

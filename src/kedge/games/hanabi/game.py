@@ -176,7 +176,7 @@ class HanabiState:
         #: All cards in deal order.
         self.deck = _whole_deck(game, deck)
         #: The game before each move and now, as native batches of one. They are not modified, so
-        #: that whoever follows the game need not replay it.
+        #: that agents that follow the game need not replay it.
         self.positions = [_core.HanabiGames(game.rules, game.numbers(self.deck)[np.newaxis])]
         self.history: list[int] = []
 

@@ -37,7 +37,7 @@ class _Row(NamedTuple):
     lives: Any
     turns_left: Any  # once the deck is empty
     over: Any
-    # The last move: its kind; whom it told of which colour or rank; its slot.
+    # The last move: its kind; the receiver, colour and rank of a hint; its slot.
     move: Any
     card: Any
     scored: Any
@@ -210,8 +210,8 @@ class TensorGames:
 def _rows(rules: TensorRules, games: _core.HanabiGames) -> Tensor:
     """Return the rows of native games; they are assembled on the device to move few bytes."""
     game, there = rules.game, rules.there
-    held, told = there(games.hands()), (games.known_colours(), games.known_ranks())
-    hands = [held.where(held >= 0, rules.cards).byte(), *map(there, told)]
+    in_hand, hinted = there(games.hands()), (games.known_colours(), games.known_ranks())
+    hands = [in_hand.where(in_hand >= 0, rules.cards).byte(), *map(there, hinted)]
     cards = torch.stack(hands, 3)
     seats = (there(games.next_players())[:, None] + rules.seats[:, 0]) % game.num_players
     action, card, touched, scored, gained = there(games.last_moves()).split(1, 1)
@@ -261,7 +261,7 @@ def _features(game: Hanabi, sizes: list[int]) -> list[Feature]:
     held = np.reshape(at.hands, (game.num_players, game.hand_size, 3))[..., 0]
     cards, deck = game.colors * game.ranks, len(game.cards)
     pile = deck - held.size
-    kind, told, colour, rank, slot = at.move
+    kind, receiver, colour, rank, slot = at.move
 
     def one_of(columns: Iterable[int], values: Iterable[int]) -> list[Feature]:
         return [(column, value, value) for column in columns for value in values]
@@ -281,7 +281,7 @@ def _features(game: Hanabi, sizes: list[int]) -> list[Feature]:
         *[(kind, 1, 0)] * (game.num_players - 1),
         (kind, 0, _NO_MOVE - 1),
         *one_of([kind], [_PLAY, _DISCARD, _COLOUR, _RANK]),
-        *one_of([told], range(game.num_players)),
+        *one_of([receiver], range(game.num_players)),
         *one_of([colour], range(game.colors)),
         *one_of([rank], range(game.ranks)),
         *one_of(at.touched, [1]),

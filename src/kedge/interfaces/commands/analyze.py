@@ -203,18 +203,20 @@ class Reviews:
         from kedge.interfaces.progress import counting_moves
 
         with files.writer(self.review.annotated) as write, counting_moves(quiet=quiet) as begin:
-            reviewer = None  # made once there is a game: without games, the agent is not at fault
+            reviewer = (
+                None  # made at the first game: a file without games is reported before a bad agent
+            )
             try:
                 for number, game in self._numbered(games, only_one=files.svg is not None):
                     reviewer = reviewer or make_reviewer()
                     self._add_game(number, game, reviewer, begin, write)
             except KeyboardInterrupt:
-                if not self.reports:  # nor is a file of older ones overwritten
+                if not self.reports:  # raising also keeps a file of older reviews
                     raise
                 self.is_interrupted = True
 
     def _numbered(self, games: Iterable[Any], *, only_one: bool) -> Iterator[tuple[int, Any]]:
-        """Yield the games with their numbers; of a second one, raise `InputError` at once."""
+        """Yield the numbered games; with `only_one`, raise `InputError` if there are more."""
         numbered = ((self.read.games + self.read.broken_games, game) for game in games)
         first = list(islice(numbered, 2 if only_one else 0))
         if len(first) > 1:
@@ -270,7 +272,7 @@ def analyze(
       people, on average. `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
       and not scored, because people play them from memory.
     - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its
-      error. In Go this takes some 20 seconds a game; `--no-fit-rating` leaves it out.
+      error. In Go this takes some 20 seconds per game; `--no-fit-rating` leaves it out.
 
     **Examples**
 
@@ -327,7 +329,9 @@ def _one_file(file: Path, *rest: Path) -> Path:
     except OSError as error:
         if str(file) in catalogue.names():
             review_of(str(file))  # raises if the game has no reviews
-            raise InputError(f"{file}: a game; give only a file: kedge analyze FILE") from None
+            raise InputError(
+                f"{file}: the name of a game; give only a file: kedge analyze FILE"
+            ) from None
         raise InputError(f"{file}: {error.strerror}") from None
     if rest:
         raise InputError(f"{rest[0]}: give one file at a time")

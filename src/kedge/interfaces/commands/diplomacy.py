@@ -185,7 +185,7 @@ def adjudicate(
     file: Annotated[
         str,
         typer.Argument(
-            help="A JSON object, or one a line, with `name` (S1901M), `units`, `centers`, "
+            help="A JSON object, or one per line, with `name` (S1901M), `units`, `centers`, "
             "`orders`, and `dislodged` in R phases. `-` is standard input.",
             show_default=False,
         ),

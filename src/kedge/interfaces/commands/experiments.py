@@ -49,7 +49,7 @@ class Changes:
         int | None,
         typer.Option(
             min=1,
-            help="Use at most N positions, in chess of each rating. (--set positions=…)",
+            help="Use at most N positions; in chess, N per rating. (--set positions=…)",
             metavar="N",
             show_default=False,
         ),

@@ -1,4 +1,4 @@
-"""Groups of commands, one a game. They ask the catalogue, and import a command only to run it."""
+"""Groups with one command per game, from the catalogue; a command is imported when it runs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ Maker = Callable[[], Callable[..., None]]
 
 
 class LazyCommand(TyperCommand):
-    """A command of which only the name and one line are known until it runs."""
+    """A command that is imported when it runs; until then it has a name and one line of help."""
 
     def __init__(self, name: str, line: str, make: Maker) -> None:
         super().__init__(name, short_help=line)
@@ -57,7 +57,7 @@ class GameGroup(LazyGroup):
     """If set, only the games with this `GameEntry.contest` have a command."""
 
     def maker(self, entry: "GameEntry") -> Maker:
-        """Return what makes the command of a game."""
+        """Return the function that makes the command of a game."""
         return lambda: entry.load(self.part)
 
     def commands_by_name(self) -> dict[str, LazyCommand]:

@@ -14,7 +14,7 @@ def gtp(
     rules: Annotated[
         str,
         typer.Option(
-            help="`chinese`, `japanese`, `tromp-taylor`, `aga`, …; programs may change it."
+            help="`chinese`, `japanese`, `tromp-taylor`, `aga`, …; programs may change them."
         ),
     ] = "chinese-ogs",
     device: Device = "cpu",

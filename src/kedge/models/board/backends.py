@@ -100,7 +100,7 @@ def evaluation_of(policy: Array, value: Array, wdl: Array | None = None) -> Eval
     return Evaluation(policy, value, None if wdl is None else wdl[:, 1])
 
 
-def finite(network: Network, evaluation: Evaluation) -> Evaluation:
+def check_finite(network: Network, evaluation: Evaluation) -> Evaluation:
     """Return an evaluation of `network`; raise an `InputError` if it is not finite."""
     # Finite weights can still overflow.
     if not (np.isfinite(evaluation.value).all() and np.isfinite(evaluation.policy).all()):
@@ -108,7 +108,7 @@ def finite(network: Network, evaluation: Evaluation) -> Evaluation:
     return evaluation
 
 
-def nothing(encoding: Encoding, knows_draws: bool) -> Evaluation:
+def no_evaluations(encoding: Encoding, knows_draws: bool) -> Evaluation:
     none = np.zeros(0, np.float32)
     return Evaluation(
         np.zeros((0, encoding.moves), np.float32), none, none if knows_draws else None

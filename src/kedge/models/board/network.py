@@ -22,7 +22,7 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
 
 
 def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
-    """The network as an ONNX model with a byte a weight: see `in_bytes`."""
+    """The network as an ONNX model with one byte per weight: see `in_bytes`."""
     return in_bytes(to_onnx(weights))
 
 

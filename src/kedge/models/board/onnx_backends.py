@@ -16,10 +16,10 @@ from kedge.models.board.backends import (
     Backend,
     Evaluation,
     Network,
+    check_finite,
     evaluation_of,
-    finite,
     joined,
-    nothing,
+    no_evaluations,
 )
 from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.weights import Weights
@@ -75,7 +75,7 @@ class OnnxNetwork(Backend):
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         planes = self.encoding.check_planes(planes)
-        return finite(self, self._spread(len(planes), lambda rows: planes[rows]))
+        return check_finite(self, self._spread(len(planes), lambda rows: planes[rows]))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         masks, numbers = self.encoding.check_packed(masks, numbers)
@@ -84,7 +84,7 @@ class OnnxNetwork(Backend):
 
     def _spread(self, count: int, planes_of: Callable[[slice], Array]) -> Evaluation:
         if count == 0:
-            return nothing(self.encoding, "wdl" in self._outputs)
+            return no_evaluations(self.encoding, "wdl" in self._outputs)
         shared = count >= self._threads
         most = self.encoding.rows
         size = min(most, -(-count // self._threads)) if shared else most

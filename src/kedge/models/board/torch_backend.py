@@ -14,10 +14,10 @@ from kedge.models.board.backends import (
     Backend,
     Evaluation,
     Network,
+    check_finite,
     evaluation_of,
-    finite,
     joined,
-    nothing,
+    no_evaluations,
 )
 from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype, placed
@@ -86,7 +86,7 @@ class TorchNetwork(Backend):
         return TorchNetwork(weights, device=where, dtype=self._dtype, compile=self._pad)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        return finite(self, self._batches(self._forward, self.encoding.check_planes(planes)))
+        return check_finite(self, self._batches(self._forward, self.encoding.check_planes(planes)))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         masks, numbers = self.encoding.check_packed(masks, numbers)
@@ -101,7 +101,7 @@ class TorchNetwork(Backend):
 
         count = len(inputs[0])
         if count == 0:
-            return nothing(self.encoding, self.module.knows_draws)
+            return no_evaluations(self.encoding, self.module.knows_draws)
         parts: list[list[Array]] = []
         for start in range(0, count, _ROWS):
             rows = min(_ROWS, count - start)

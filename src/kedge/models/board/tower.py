@@ -12,8 +12,8 @@ from kedge.models.board.backends import (
     Backend,
     Evaluation,
     Network,
+    check_finite,
     evaluation_of,
-    finite,
 )
 from kedge.models.board.weights import Weights
 
@@ -59,7 +59,7 @@ class TowerNetwork(Backend):
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         outputs = self._tower.evaluate(self.encoding.check_planes(planes))
-        return finite(self, evaluation_of(*outputs))
+        return check_finite(self, evaluation_of(*outputs))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         packed = self.encoding.check_packed(masks, numbers)

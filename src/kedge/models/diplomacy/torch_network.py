@@ -136,7 +136,7 @@ class DiplomacyModule(nn.Module):
         looks = functional.pad(looks.flatten(1, 2), (0, 0, 1, 0))
         return Read(places, tokens[:, PLACES:], looks, shares)
 
-    def heard(self, places: Tensor, powers: Tensor, left: Tensor, before: Tensor) -> Tensor:
+    def lstm_input(self, places: Tensor, powers: Tensor, left: Tensor, before: Tensor) -> Tensor:
         """The LSTM's input for a choice: the unit's place, the power, its remaining choices, and
         facts of the order before."""
         context = self.before(before).sum(-2) + self.left(left)
@@ -148,7 +148,7 @@ class DiplomacyModule(nn.Module):
         read = self.read(batch.facts)
         count = len(batch.places)
         own = torch.arange(count, device=batch.places.device)[:, None, None]
-        inputs = self.heard(
+        inputs = self.lstm_input(
             read.places[own, batch.places], read.powers[:, :, None], batch.left, batch.before
         )
         inputs = functional.dropout(inputs, self.dropout, self.training)
@@ -180,8 +180,8 @@ class DiplomacyModule(nn.Module):
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Advance by one order: see `kedge.models.diplomacy.network.to_step_onnx`."""
         places, powers, left, before = inputs
-        heard = self.heard(places[:, None], powers[:, None], left[:, None], before)
-        outputs, state = self.lstm(heard.flatten(0, 1)[:, None], state)
+        encoded = self.lstm_input(places[:, None], powers[:, None], left[:, None], before)
+        outputs, state = self.lstm(encoded.flatten(0, 1)[:, None], state)
         vectors = self.order(orders).sum(2) + looked
         return outputs.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state
 
@@ -219,7 +219,7 @@ def sample(
     for step in range(int(counts.max())):
         active = (counts > step).nonzero().squeeze(1)
         slots, at = first[active] + step, positions[active]
-        inputs = module.heard(
+        inputs = module.lstm_input(
             read.places[at, choices.places[slots].long()],
             powers[active],
             counts[active] - step,

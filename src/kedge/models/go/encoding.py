@@ -10,10 +10,10 @@ from kedge.games.go import GoState
 from kedge.models.board.encoding import Encoding, Floats, Masks
 from kedge.models.go.conditioning import GoPlayers
 
-#: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
-#: (appendix E), komi / 10 for White and −komi / 10 for Black to move, on a smaller board as many
-#: times more as it is smaller. After that come eight planes of tactics: liberties, ko, ladders.
-#: The first files had none. The last move is the pass.
+#: AlphaGo Zero's planes: own and the opponent's stones, now and seven times before. Then, as in
+#: the paper (appendix E), komi / 10 for White and −komi / 10 for Black to move, scaled up on
+#: smaller boards by the ratio of their points. Then eight planes of tactics: liberties, ko,
+#: ladders; the first files had none. The last move is the pass.
 GO = Encoding(
     "go",
     planes=25,

@@ -51,7 +51,7 @@ class ExactBelief:
         most: int = 50_000,
     ) -> None:
         if type(most) is not int or most < 1:
-            raise InputError(f"most: an integer of at least 1, not {most}")
+            raise InputError(f"most: a whole number, at least 1, not {most}")
         if not 0.0 <= slips <= 1.0:
             raise InputError(f"slips: from 0 to 1, not {slips:g}")
         self._blueprint, self._most = blueprint, most

@@ -42,15 +42,15 @@ class PolicyModule(nn.Module):
         outputs, state = self.lstm(self.dropout(self.public(public).relu()), state)
         return outputs, state
 
-    def logits(self, private: Tensor, said: Tensor) -> Tensor:
-        logits: Tensor = self.action(self.product(private, said))
+    def logits(self, private: Tensor, outputs: Tensor) -> Tensor:
+        logits: Tensor = self.action(self.product(private, outputs))
         return logits
 
-    def product(self, private: Tensor, said: Tensor) -> Tensor:
+    def product(self, private: Tensor, outputs: Tensor) -> Tensor:
         x = private
         for layer in self.private:
             x = self.dropout(layer(x).relu())
-        return x * self.dropout(said)
+        return x * self.dropout(outputs)
 
     def weights(self, sha256: str = "trained") -> PolicyWeights:
         return PolicyWeights(arrays_of(self), self.game, sha256)

@@ -77,7 +77,7 @@ def draw_strength(figure: "Figure", rows: Rows) -> None:
             )  # fmt: skip
     axes.axhline(50.0, color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
     _log_c_puct(axes, {row["c_puct"] for row in rows})
-    title = "MCTS against the model by itself"
+    title = "MCTS against the model alone"
     tidy(axes, title, "c_puct (less: further from people)", "score, %")
     axes.legend(frameon=False, fontsize=8.5, loc="center right")
 
@@ -117,7 +117,7 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
     axes.axhline(0.0, color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
     axes.margins(x=0.08, y=0.15)
     title = "Predicting people and beating the model, by c_puct"
-    tidy(axes, title, "score against the model by itself, %", "gain in top-1, percentage points")
+    tidy(axes, title, "score against the model alone, %", "gain in top-1, percentage points")
     axes.legend(frameon=False, fontsize=8.5, loc="lower left")
 
 

@@ -157,7 +157,7 @@ def agent_spec(model: str, c_puct: Setting, playouts: int) -> Spec:
     return Spec("puct", (parse(model),), {"c_puct": c_puct, "playouts": playouts})
 
 
-def one_a_model(name: str, values: Sequence[float], models: Sequence[str]) -> dict[str, float]:
+def one_per_model(name: str, values: Sequence[float], models: Sequence[str]) -> dict[str, float]:
     """`values` by model; a single value is used for all models."""
     if len(values) not in (1, len(models)):
         raise InputError(

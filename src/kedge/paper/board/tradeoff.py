@@ -86,7 +86,7 @@ class Tradeoff(Composite, BySetting):
             ),
             notes=[
                 *self.notes(cells, predicted),
-                f"Score: MCTS against the model by itself, {self.games:,} games at temperature "
+                f"Score: MCTS against the model alone, {self.games:,} games at temperature "
                 f"{_TEMPERATURE:g}, "
                 f"draws as half a win.",
             ],

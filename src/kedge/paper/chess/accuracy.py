@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from kedge.paper.board.by_setting import CROSS_ENTROPY, BySetting, Measure
 from kedge.paper.board.prediction import Bucket
-from kedge.paper.chess.prediction import ChessPrediction, rating_of
+from kedge.paper.chess.prediction import ChessPrediction, imitated_rating
 from kedge.paper.tables import short_name
 
 
@@ -16,7 +16,7 @@ class ChessAccuracy(ChessPrediction, BySetting):
     name: ClassVar[str] = "chess-accuracy"
 
     def bucket(self, model: str) -> Bucket:
-        return rating_of(model)
+        return imitated_rating(model)
 
     def published_as(self, model: str) -> str:
         return short_name(model)

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from kedge.errors import InputError
 from kedge.experiments import Column, Report, Table
 from kedge.paper.board import published
-from kedge.paper.board.prediction import Cell, one_a_model
+from kedge.paper.board.prediction import Cell, one_per_model
 from kedge.paper.chess.figures import draw_by_rating, draw_by_time_control
-from kedge.paper.chess.prediction import ChessPrediction, rating_of
+from kedge.paper.chess.prediction import ChessPrediction, imitated_rating
 from kedge.paper.settings import check_counts, check_distinct, check_positive
 from kedge.paper.tables import Scores, beside, short_name, titled
 
@@ -26,7 +26,7 @@ class BestSearch(ChessPrediction):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(best=self.best)
-        one_a_model("best", self.best, self.models)
+        one_per_model("best", self.best, self.models)
 
     @abstractmethod
     def buckets_of(self, model: str) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class BestSearch(ChessPrediction):
     def cells(self) -> list[Cell]:
         return [
             Cell(model, bucket, setting)
-            for model, c_puct in one_a_model("best", self.best, self.models).items()
+            for model, c_puct in one_per_model("best", self.best, self.models).items()
             for bucket in self.buckets_of(model)
             for setting in (None, c_puct)
         ]
@@ -74,7 +74,7 @@ class ChessByRating(BestSearch):
         return self.buckets
 
     def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
-        own = "own" if cell.bucket == rating_of(cell.model) else ""
+        own = "own" if cell.bucket == imitated_rating(cell.model) else ""
         return [{**_row(cell), "own": own, **_compared(searched, raw)}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
@@ -105,7 +105,7 @@ class ChessByTimeControl(BestSearch):
         check_counts(fewest=self.fewest)
 
     def buckets_of(self, model: str) -> tuple[int, ...]:
-        return (rating_of(model),)
+        return (imitated_rating(model),)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         cells = self.gather(results)

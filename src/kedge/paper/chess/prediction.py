@@ -38,7 +38,7 @@ class ChessPrediction(SearchPrediction):
     def __post_init__(self) -> None:
         super().__post_init__()
         for model in self.models:
-            rating_of(model)
+            imitated_rating(model)
 
     def check(self) -> None:
         super().check()
@@ -96,7 +96,7 @@ class ChessPrediction(SearchPrediction):
         return ", ".join(shown + unnamed)
 
 
-def rating_of(model: str) -> int:
+def imitated_rating(model: str) -> int:
     """The rating bucket that a model imitates: its elo, or the number at the end of its name."""
     spec = parse(model)
     named = re.search(r"-(\d{3,4})$", PurePath(spec.name).name.partition(".")[0])

@@ -99,7 +99,7 @@ class DiplomacyPool(DiplomacyGames):
             notes=[
                 f"In each pool one agent beside the same {len(self.members())}, "
                 f"{', '.join(self.members().values())}; every power of a game has one of them, "
-                f"drawn by itself. The paper has seven: five of earlier work, IL and RM.",
+                f"drawn independently. The paper has seven: five of earlier work, IL and RM.",
                 *self.game_notes(),
                 f"Top-1 of the paper's RL agents, which are {NOT_AVAILABLE}: {rl_agents}.",
             ],

@@ -110,7 +110,7 @@ POOLS: Mapping[str, Mapping[str, Share]] = {
     }.items()
 }  # fmt: skip
 
-#: Section 4, in its text. Top-1 of agents that learnt without people, or hardly from them.
+#: Section 4, in its text. Top-1 of agents that learned without people, or hardly from them.
 RL_ACCURACY: Mapping[str, float] = {"DORA": 0.291, "HumanDNVI-NPU": 0.378}
 
 #: tab:search_params_cmp (appendix H), under the names that `OrderSearch` and tables have for them.

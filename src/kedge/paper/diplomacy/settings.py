@@ -65,7 +65,7 @@ class DiplomacySearchSettings(OneAmongSix):
         assert isinstance(agent, OrderSearch)
         settings, rollout = agent.candidate_settings, agent.rollout
         return {
-            "seconds": seconds_a_turn(agent, self.turns, rng),
+            "seconds": seconds_per_turn(agent, self.turns, rng),
             "candidates": settings.candidates,
             "per_unit": settings.per_unit,
             "iterations": agent.search_settings.iterations,
@@ -122,7 +122,7 @@ def _timed(name: str) -> str:
     return f"seconds of {name}"
 
 
-def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> list[float]:
+def seconds_per_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> list[float]:
     """Seconds of each of `turns` movement phases for an agent that plays all seven powers."""
     seconds: list[float] = []
     state = Diplomacy().initial_state()

@@ -93,7 +93,7 @@ class DiplomacyGames(DiplomacyTable):
             f"Shares of a game by Sum of Squares, equals having 1/7 = {1 / 7:.1%}; a game ends "
             f"after {self.last_year}, or after {self.quiet_years} years in which no centre changes "
             f"hands. ± is one standard error. IL plays at temperature {self.temperature:g}.",
-            "The paper's agents have other networks, learnt from other games.",
+            "The paper's agents have other networks, learned from other games.",
         ]
 
 

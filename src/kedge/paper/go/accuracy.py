@@ -31,7 +31,7 @@ class GoAccuracy(GoPrediction, BySetting):
             *super().notes(by_cell, rows),
             *self.search_notes(),
             f"The paper's model is another, of 20 blocks with 256 channels, and its games are "
-            f"GoGoD's, some 6,500 of 2015-2016. Earlier models by themselves, as it cites them: "
+            f"GoGoD's, some 6,500 of 2015-2016. Earlier models alone, as it cites them: "
             f"{earlier}.",
         ]
 

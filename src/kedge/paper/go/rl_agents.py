@@ -99,7 +99,7 @@ class GoRlAgents(GoPrediction):
             ),
             notes=[
                 *self.notes(cells, rows),
-                "Policies of networks without search; KataGo is told Japanese rules. ± is one "
+                "Policies of networks without search; KataGo's rules are Japanese. ± is one "
                 "standard error, clustered by game; differences are paired: the same moves.",
                 *(['The paper\'s figures for KataGo are rounded ("about").'] if known else []),
             ],

@@ -39,7 +39,7 @@ class GoStrength(Scored, SearchStrength):
         return [
             *super().notes(results),
             f"Japanese rules, komi {KOMI:g}; {'; '.join(scoring_notes(games))}. The paper's model "
-            f"learnt from other games, and its scorer was KataGo.",
+            f"learned from other games, and its scorer was KataGo.",
         ]
 
     def published(

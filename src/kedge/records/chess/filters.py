@@ -43,20 +43,20 @@ def is_held_out(game: ChessGame) -> bool:
     Held out are the games of one player in twenty, by a hash of the name, and one game in
     twenty-five without names. Never single positions: training would see their neighbours.
     """
-    return TEST in parts_of(game)
+    return TEST in parts_of_sides(game)
 
 
 def held_out_moves(game: ChessGame) -> npt.NDArray[np.bool_]:
     """Keep the moves of the players that are held out for testing, not of their opponents."""
     movers = (game.first_player + np.arange(len(game))) % 2
-    return np.array([part == TEST for part in parts_of(game)])[movers]
+    return np.array([part == TEST for part in parts_of_sides(game)])[movers]
 
 
 def is_held_out_player(name: str) -> bool:
     return is_one_in(20, name.encode())
 
 
-def parts_of(game: ChessGame) -> tuple[int, int]:
+def parts_of_sides(game: ChessGame) -> tuple[int, int]:
     """Return what white's and black's moves are for: LEARN, CHOOSE or TEST.
 
     One player in twenty is for testing, one in fifty for choosing models. Without names, white and

@@ -1,4 +1,4 @@
-"""Games that are recorded more than once: turned, mirrored, or begun in another order."""
+"""Games that are recorded more than once: turned, mirrored, or with another order of moves."""
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ def games_among(table: GoArrays, known: npt.NDArray[np.int64]) -> npt.NDArray[np
 def _keys(
     table: GoArrays, first: int, last: int
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-    """A hash of some moves of each game, alike in all symmetries, and whether it has them all."""
+    """A hash of some moves of each game, equal in all symmetries; whether it has all of them."""
     lengths = np.diff(table.offsets)
     odd = np.random.default_rng(0).integers(1, 1 << 62, (last - first, _SIDE**2 + 2), np.uint64)
     turned = np.concatenate(

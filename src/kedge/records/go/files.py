@@ -231,7 +231,7 @@ def _game_of(row: dict[str, str]) -> GoGame:
     movers: npt.NDArray[np.uint8] | None
     if colours is None:
         movers = None  # they alternate, White first after handicap stones
-    elif len(colours) in (0, 1):  # who begins; then they alternate
+    elif len(colours) in (0, 1):  # the colour that begins; then they alternate
         movers = ((np.arange(len(moves)) + (colours == "W")) % 2).astype(np.uint8)
     elif len(colours) == len(moves):
         movers = np.array([letter == "W" for letter in colours], np.uint8)

@@ -117,8 +117,8 @@ def part_of(game: HanabiGame) -> int:
         if is_one_in(20, key):
             return TEST
         return CHOOSE if is_one_in(20, b"choose " + key) else LEARN
-    # The plain hash held out people before, and chose models and their recipes by them. So these
-    # still choose, and people who have chosen nothing test.
+    # Earlier versions held people out by the plain hash, and chose models and recipes by them. So
+    # these people still choose models, and the test uses people who never did.
     key = game.participant.encode("utf-8", "surrogatepass")
     if is_one_in(5, b"hanabi test " + key):
         return TEST

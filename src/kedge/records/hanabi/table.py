@@ -14,7 +14,7 @@ class HintToOneselfError(ValueError):
 
 
 def action_of(rules: Hanabi, seat: int, cards: int, kind: Any, target: Any, value: Any) -> int:
-    """Return the number of an action of `seat`, who holds so many cards."""
+    """Return the number of an action of `seat`, which holds `cards` cards."""
     if kind not in KINDS or type(target) is not int or type(value) is not int:
         raise ValueError("unknown kind of move, slot or value")
     if kind not in HINTS:

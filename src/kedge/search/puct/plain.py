@@ -46,7 +46,7 @@ _Path: TypeAlias = list[tuple[_Node, _Edge, float]]
 
 
 def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
-    """Search `state`: as many evaluations as there are playouts, the root's among them."""
+    """Search `state` with one evaluation per playout; the root's is the first."""
     return search_states([state], lambda states: [evaluate(states[0])], settings)[0]
 
 

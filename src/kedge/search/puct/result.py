@@ -127,7 +127,7 @@ class SearchResult:
 
     @cached_property
     def first(self) -> Integers:
-        """Index of the action with the most visits, of equals that with the highest prior.
+        """Index of the most visited action; among equals, the one with the highest prior.
 
         Under a Gumbel root g + log τ + σ(q) stands for the prior: it is the action that the root
         chooses.
@@ -196,7 +196,7 @@ class SearchResult:
 
 
 def sharpened(weights: Array, temperature: float) -> Array:
-    """w^(1/T)/Σ along the last axis, T > 0 or 0 for the highest of them, the first of equals."""
+    """w^(1/T)/Σ along the last axis; at T = 0, all on the (first) highest."""
     if not temperature >= 0.0:
         raise InputError(f"temperature: at least 0, not {temperature:g}")
     if temperature == 0.0:

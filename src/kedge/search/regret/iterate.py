@@ -1,4 +1,4 @@
-"""The state of a solver after some iterations, and what theory says about it."""
+"""The state of a solver after some iterations, and the bounds that theory gives for it."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

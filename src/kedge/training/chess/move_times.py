@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kedge.agents.chess.move_times import FEATURES, MoveTimes, features, just_taken
 from kedge.errors import InputError
-from kedge.models.board.backends import Network, finite
+from kedge.models.board.backends import Network, check_finite
 from kedge.records import ChessGame
 from kedge.records.chess.filters import is_held_out, is_held_out_player
 from kedge.records.chess.games import clock_of
@@ -85,7 +85,7 @@ def _rows(
         np.concatenate([side[1] for side in sides] or [np.empty(0, np.int64)]),
         [len(side[1]) for side in sides],
     )
-    evaluation = finite(network, network.evaluate_packed(encoded.planes, encoded.rule50))
+    evaluation = check_finite(network, network.evaluate_packed(encoded.planes, encoded.rule50))
     logits = evaluation.policy.astype(np.float64)
     logits[~encoded.legal_mask()] = -np.inf
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))

@@ -15,7 +15,7 @@ from kedge.models.chess.lc0_moves import MOVES
 from kedge.models.named import load_as
 from kedge.training.chess.positions import ChessPositions, GameTable, Rows
 
-REACH = 150  #: a model teaches what people within so many points of its rating do
+REACH = 150  #: a model teaches moves of people within this many points of its rating
 LOW = 1300  #: below this rating, games to learn from are few
 _LIKELIEST = 12  # moves that are kept of a model's policy
 _BATCH = 16_384

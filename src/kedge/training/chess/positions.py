@@ -21,13 +21,13 @@ from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import MOVES
 from kedge.records import ChessGame
 from kedge.records.chess.evals import expected_score
-from kedge.records.chess.filters import parts_of
+from kedge.records.chess.filters import parts_of_sides
 from kedge.records.splits import LEARN
 from kedge.training.board.imitation import Batch
 
 Rows = npt.NDArray[np.int64]
 _CASTLING = slice(104, 108)
-_FEWEST = 2000  # positions of a kind that are tested on by themselves
+_FEWEST = 2000  # least positions of a kind for a test of its own
 _FLIPPED = str.maketrans("abcdefgh", "hgfedcba")
 
 
@@ -68,9 +68,9 @@ class GameTable:
 def table_of(games: Iterable[ChessGame], most_of_one: int | None = None) -> GameTable:
     """Collect the games to train on: standard chess with a result, without bots.
 
-    `kedge.records.chess.filters.parts_of` splits the players. At most `most_of_one` games of a
-    named player are trained on, so that a file with all games of one person does not turn the model
-    into that person. The opponents' moves are always trained on.
+    `kedge.records.chess.filters.parts_of_sides` splits the players. At most `most_of_one` games of
+    a named player are trained on, so that a file with all games of one person does not turn the
+    model into that person. The opponents' moves are always trained on.
     """
     kept = [game for game in games if _is_usable(game)]
     lengths = [len(game.moves) for game in kept]
@@ -84,7 +84,7 @@ def table_of(games: Iterable[ChessGame], most_of_one: int | None = None) -> Game
         np.array([scale_number(game.scale) for game in kept], np.uint8),
         np.array([speed_number(game.time_class) for game in kept], np.uint8),
         np.array([_RESULTS[game.result] for game in kept], np.int8),
-        np.array([parts_of(game) for game in kept], np.uint8).reshape(-1, 2),
+        np.array([parts_of_sides(game) for game in kept], np.uint8).reshape(-1, 2),
         np.array(list(_few_enough(kept, most_of_one)), bool).reshape(-1, 2),
         _scores(kept),
     )
@@ -130,10 +130,10 @@ def mirrored_moves() -> npt.NDArray[np.int64]:
 class ChessPositions:
     """Packed positions and what people did in them, as tensors on one device."""
 
-    masks: Tensor  # (n, planes) int64, a bit a square
+    masks: Tensor  # (n, planes) int64, one bit per square
     rule50: Tensor  # (n,) uint8
     who: Tensor  # (n, numbers) float16: the players
-    legal: Tensor  # (n, words) int64, a bit a move
+    legal: Tensor  # (n, words) int64, one bit per move
     moves: Tensor  # (n,) int16, the moves played
     results: Tensor  # (n,) int8
     may_mirror: Tensor  # (n,) bool: no castling rights, so left and right are equivalent
@@ -159,7 +159,7 @@ class ChessPositions:
         return replace(self, **{name: part[at] for name, part in parts.items() if part is not None})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """Unpack some rows; with `turns`, mirror half of those that may be mirrored.
+        """Unpack some rows; with `turns`, mirror half of the positions that may be mirrored.
 
         Then some rows hide the ratings, and a quarter of them the speed and the clock, so that the
         network knows what people do who are not known.
@@ -273,7 +273,7 @@ def _players_of(table: GameTable, rows: Rows) -> npt.NDArray[np.float16]:
 
 
 def by_kind(table: GameTable, positions: ChessPositions, rows: Rows) -> dict[str, ChessPositions]:
-    """Positions, which are those of `rows`, by the players' rating on Lichess, speed and scale.
+    """Group the `positions` of `rows` by the players' rating on Lichess, speed and scale.
 
     Ratings are those of Maia's buckets: both players, and not bullet. Rare kinds are left out.
     """

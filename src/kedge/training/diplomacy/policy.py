@@ -280,7 +280,7 @@ def train(
     The scores are those of the movement phases of the games to choose by. The games for testing
     are left out: `kedge predict diplomacy --held-out` judges on them.
     """
-    to_learn, choosing = split(games)
+    to_learn, choosing = split_games(games)
     learned = replace(positions_of(to_learn), forget=recipe.forget).to(rank.device)
     chosen_by = positions_of(choosing, kinds="M").to(rank.device)
     torch.manual_seed(recipe.seed)
@@ -290,7 +290,7 @@ def train(
     )
 
 
-def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
+def split_games(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
     """Return the games to learn from and those to choose by; raise `InputError` without any."""
     parts: dict[int, list[DiplomacyGame]] = {LEARN: [], CHOOSE: []}
     for game in games:
@@ -299,7 +299,7 @@ def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[Dip
     to_learn, choosing = parts.values()
     if not to_learn or not choosing:
         raise InputError(
-            f"too few games: {len(to_learn)} to learn from, {len(choosing)} to choose by"
+            f"too few games: {len(to_learn)} to learn from, {len(choosing)} to choose the model by"
         )
     return to_learn, choosing
 

@@ -28,7 +28,7 @@ from kedge.models.diplomacy.model import OrderModel, ValueModel
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.models.named import load
 from kedge.records.diplomacy.games import DiplomacyGame
-from kedge.training.diplomacy.value import ValuedPositions, valued
+from kedge.training.diplomacy.value import ValuedPositions, pack_positions
 
 _PHASES = 12  # length of a rollout
 _AHEAD = (4, 8)  # phases from a position to its value, inclusive
@@ -95,7 +95,7 @@ class Rollouts:
         """Return the positions of `count` rollouts that were played."""
         files = [np.load(self._path(chunk, size)) for chunk, size in self._chunks(count)]
         seen = np.concatenate([file["seen"] for file in files])
-        return valued(seen, np.concatenate([file["shares"] for file in files]))
+        return pack_positions(seen, np.concatenate([file["shares"] for file in files]))
 
     def _path(self, chunk: int, size: int) -> Path:
         return self._folder / f"{chunk:05}-{size}.npz"
@@ -129,9 +129,9 @@ class _Player(NamedTuple):
             model = order_model(self.policy)
         states = [state.clone() for state in part.states]
         if self.value is None:
-            seen, shares = played_out(states, model, part.rng)
+            seen, shares = targets_at_end(states, model, part.rng)
         else:
-            seen, shares = rolled(states, model, SmallValues(self.value), part.rng)
+            seen, shares = targets_after_phases(states, model, SmallValues(self.value), part.rng)
         with whole_file(part.path) as file:
             np.savez_compressed(file, seen=seen, shares=shares)
         return part.size
@@ -145,7 +145,7 @@ def _leave_interrupts() -> None:
 Worth = tuple[Facts, npt.NDArray[np.float16]]  #: The powers' inputs and their shares.
 
 
-def played_out(
+def targets_at_end(
     states: Sequence[DiplomacyState], model: OrderModel, rng: np.random.Generator
 ) -> Worth:
     """Play `states` to the end; return positions on the way and the final shares."""
@@ -165,7 +165,7 @@ def played_out(
     return _core.diplomacy_seen(_core.DiplomacyBatch(kept)), np.array(shares, np.float16)
 
 
-def rolled(
+def targets_after_phases(
     states: Sequence[DiplomacyState],
     model: OrderModel,
     value: ValueModel,

@@ -74,7 +74,7 @@ class ValuedPositions:
         return Batch(self.seen[rows].int(), self.alive[rows], self.shares[rows])
 
 
-def valued(seen: npt.NDArray[np.uint16], shares: npt.ArrayLike) -> ValuedPositions:
+def pack_positions(seen: npt.NDArray[np.uint16], shares: npt.ArrayLike) -> ValuedPositions:
     """Pack the powers' inputs, from the native core, with their final shares."""
     return ValuedPositions(
         torch.from_numpy(seen.view(np.int16)),
@@ -95,7 +95,7 @@ def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
             shares += [ended] * len(own)
     if not boards:
         raise InputError("too few games: none records how it ended")
-    return valued(_core.diplomacy_seen(_core.DiplomacyBatch(boards)), shares)
+    return pack_positions(_core.diplomacy_seen(_core.DiplomacyBatch(boards)), shares)
 
 
 class ValueModule(nn.Module):
@@ -143,7 +143,7 @@ def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return losses, right, (logits.softmax(1) - batch.shares).square().sum(1)
 
 
-def begun(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModule:
+def initial_network(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModule:
     """The network to train: a new one, or a copy of `before`, which must have the same shape."""
     torch.manual_seed(recipe.seed)
     network = make_checked(lambda: ValueModule(recipe.width, recipe.hidden, recipe.dropout), recipe)
@@ -170,7 +170,7 @@ def train(
     rank: Rank,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train a network from `begun`; see `kedge.training.trainer.train`."""
+    """Train a network from `initial_network`; see `kedge.training.trainer.train`."""
     course = ValueTrainer(network, recipe, rank)
     learned, chosen_by = learned.to(rank.device), chosen_by.to(rank.device)
     return trainer.train(

@@ -33,7 +33,7 @@ from kedge.training.trainer import Finish
 
 _STEPS = 8  # positions in the input: the current one and seven before it
 _POINTS = GO.side**2
-_FEWEST = 1000  # positions of a rank that are tested on by themselves
+_FEWEST = 1000  # least positions of a rank for a test of its own
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class GoPositions:
         return len(self.chosen)
 
     def of(self, rows: Tensor) -> "GoPositions":
-        """Only these rows count."""
+        """Return a copy in which only these rows count."""
         return replace(self, chosen=rows.to(self.chosen.device))
 
     def to(self, device: torch.device) -> "GoPositions":
@@ -371,7 +371,7 @@ def _as_learned(positions: GoPositions, recipe: GoRecipe) -> GoPositions:
 
 
 def finish_of(learned: GoPositions, recipe: GoRecipe) -> Finish[Batch] | None:
-    """The end of a run: the same positions as they were recorded."""
+    """Return the last part of a run, if it has one: the same positions, not turned."""
     return Finish(recipe.finish, replace(learned, turn=False)) if recipe.finish else None
 
 
@@ -381,9 +381,8 @@ def _course_of_all(table: GoArrays, recipe: GoRecipe, device: torch.device) -> C
     tested &= over_board
     if not learned.any() or not tested.any():
         raise InputError(
-            f"{learned.any(axis=1).sum()} games of people to learn from, "
-            f"{tested.any(axis=1).sum()} of {years_words('test')} over the board to test on: "
-            "none may be missing"
+            f"too few games of people: {learned.any(axis=1).sum()} to learn from, "
+            f"{tested.any(axis=1).sum()} of {years_words('test')} over the board to test on"
         )
     counts = np.where(over_board, recipe.professionals, 1) * learned
 

@@ -91,7 +91,7 @@ class SeenGames:
         return Batch(*(part.to(self.device, non_blocking=True) for part in parts))
 
 
-class SelfPlay:
+class SelfPlayGames:
     """Plays games on demand; each is trained on once."""
 
     def __init__(
@@ -165,7 +165,7 @@ def train(
     torch.manual_seed(recipe.seed)
     network = make_checked(lambda: BeliefModule(game, recipe.width, recipe.layers), recipe)
     course = BeliefTrainer(network, recipe, rank)
-    learned = SelfPlay(blueprint, game, recipe, rank.device)
+    learned = SelfPlayGames(blueprint, game, recipe, rank.device)
     tested = learned.play(_TESTED, np.random.default_rng(recipe.seed))
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
 

@@ -82,7 +82,7 @@ class PlayedGames:
             games.step(np.ascontiguousarray(actions))
 
 
-def played(games: Sequence[HanabiGame]) -> PlayedGames:
+def pack_games(games: Sequence[HanabiGame]) -> PlayedGames:
     """Pack recorded games. All must have the same rules, except for the value of a bomb."""
     game = Hanabi(**games[0].rules.parameters)
     for other in games:

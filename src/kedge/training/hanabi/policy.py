@@ -25,7 +25,7 @@ from kedge.records.hanabi.games import HanabiGame, part_of
 from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training import trainer
 from kedge.training.distributed import Rank
-from kedge.training.hanabi.games import PlayedGames, played, room
+from kedge.training.hanabi.games import PlayedGames, pack_games, room
 from kedge.training.hanabi.teachers import Teachers, played_once
 from kedge.training.memory import make_checked
 from kedge.training.recipe import Recipe
@@ -90,7 +90,7 @@ class TaughtGames:
     device: torch.device
     recolour: bool = True
     recorded: int | None = None
-    """The games after the first so many are synthetic; None if none are."""
+    """Number of recorded games; the games after them are synthetic. None if none are."""
 
     def __len__(self) -> int:
         return len(self.games)
@@ -128,9 +128,9 @@ class TaughtGames:
         return Batch(*(part.to(self.device, non_blocking=True) for part in (seen, *parts)))
 
 
-def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> TaughtGames:
+def taught_games(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> TaughtGames:
     """Pack recorded games, and mark people's moves, or all moves in games without people."""
-    packed = played(games)
+    packed = pack_games(games)
     predicted = packed.actions >= 0
     for row, game in zip(predicted, games, strict=True):
         choices = game.choices(people=True)
@@ -185,7 +185,9 @@ def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
     return losses, logits.argmax(1) == batch.chosen
 
 
-def begun(recipe: HanabiRecipe, game: Hanabi, before: PolicyWeights | None = None) -> PolicyModule:
+def initial_network(
+    recipe: HanabiRecipe, game: Hanabi, before: PolicyWeights | None = None
+) -> PolicyModule:
     """The network to train: a new one, or a copy of `before`, which must have the same shape."""
     torch.manual_seed(recipe.seed)
     network = make_checked(
@@ -228,8 +230,8 @@ def train(
         raise InputError(
             f"too few games: {len(to_learn)} to train on, {len(to_choose)} to choose the model by"
         )
-    learned = replace(taught(to_learn, recipe.moves, rank.device), recolour=recipe.recolour)
-    chosen_by = taught(to_choose, "people", rank.device)
+    learned = replace(taught_games(to_learn, recipe.moves, rank.device), recolour=recipe.recolour)
+    chosen_by = taught_games(to_choose, "people", rank.device)
     game = learned.games.game
     if str(chosen_by.games.game) != str(game):
         raise InputError(
@@ -237,7 +239,7 @@ def train(
             "use games of one variant"
         )
     _check_teaching(recipe, game, teachers)
-    network = begun(recipe, game, before)
+    network = initial_network(recipe, game, before)
     if recipe.synthetic:
         path = folder / "synthetic.npz"
         count, seed = recipe.synthetic, recipe.seed

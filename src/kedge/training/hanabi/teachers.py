@@ -60,7 +60,7 @@ def play(
 def played_once(
     teachers: Sequence[PolicyWeights], game: Hanabi, count: int, seed: int, path: Path, rank: Rank
 ) -> PlayedGames:
-    """Play games, or take those of `path` if they were made alike, so that a run resumes."""
+    """Play games, or read them from `path` if it has the same ones, so that a run resumes."""
     models = [model.sha256 for model in teachers]
     key = json.dumps([str(game), models, count, seed, _DRAWN])
     if rank.is_first and (not path.exists() or _read(path)[0] != key):
@@ -77,4 +77,4 @@ def _read(path: Path) -> tuple[str, npt.NDArray[np.uint8], npt.NDArray[np.int64]
         with np.load(path) as file:
             return str(file["key"]), file["decks"], file["actions"]
     except Exception:
-        raise InputError(f"{path}: not games that kedge has kept; delete it") from None
+        raise InputError(f"{path}: not a file of games that kedge wrote; delete it") from None

@@ -189,7 +189,7 @@ def test_promoting_by_mouse_and_keys(sit):
     assert table.page.evaluate("document.activeElement.getAttribute('role')") == "application"
 
 
-def test_what_is_pointed_at_is_shown_where_it_was_played(sit):
+def test_pointing_at_a_move_shows_its_position(sit):
     table = sit(seats=(_PERSON, {"dial": 1}))
     table.drag("e2", "e4")
     table.wait_for_moves(2)
@@ -215,7 +215,7 @@ def test_resigning_is_asked_about(sit):
     table.says("Black wins: White resigns")
 
 
-def test_who_takes_a_resignation_back_takes_no_move_back(sit):
+def test_undoing_a_resignation_keeps_the_last_move(sit):
     table = sit(turns=_SCHOLAR[:4])
     table.press("Resign")
     table.page.get_by_role("dialog").get_by_role("button", name="Resign").click()

@@ -71,7 +71,7 @@ def test_two_people_play_to_the_count(page, expect):
 def test_a_small_board_against_the_model(page, expect):
     page.goto("/#/go")
     page.get_by_label("9×9", exact=True).check()
-    expect(page.get_by_text("The model learnt on 19×19")).to_be_visible()
+    expect(page.get_by_text("The model learned on 19×19")).to_be_visible()
     page.get_by_role("slider").fill("0")
     page.get_by_role("button", name="Begin").click()
     expect(page.get_by_text("not measured")).to_have_count(2)

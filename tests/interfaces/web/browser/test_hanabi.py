@@ -98,7 +98,7 @@ def test_hanabi_by_keys_alone_and_covered_between_people(new_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_who_shares_a_screen_does_not_see_what_another_was_advised(page):
+def test_advice_is_hidden_from_others_at_the_same_screen(page):
     """Advice depends on the cards that one sees, which are the other's."""
     seats = [{"human": True, "dial": 0}] * 2
     id = page.request.post("/api/v1/sessions", data={"game": "hanabi", "seats": seats}).json()["id"]

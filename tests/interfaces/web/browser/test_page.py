@@ -29,7 +29,7 @@ def test_clocks_are_chosen(page, game, clock):
     expect(page.get_by_label("Clock")).to_have_value(clock)
 
 
-def test_what_is_remembered_is_shown(page):
+def test_remembered_options_are_shown(page):
     page.goto("/#/diplomacy")
     page.get_by_label("It ends").select_option("1903")
     page.get_by_role("button", name="Begin").click()
@@ -58,7 +58,7 @@ def test_figures_say_on_what_they_were_measured(page):
     expect(page.locator(".dial .hint")).to_contain_text("not with those of this game")
 
 
-def test_whom_the_dial_is_like(page):
+def test_the_people_that_the_dial_imitates(page):
     page.goto("/#/blotto")
     expect(page.locator(".ends")).to_contain_text("like chance")
 
@@ -147,7 +147,7 @@ def test_sides_are_switched(page):
     assert page.get_by_role("button", name="Switch sides").count() == 0  # cards were seen
 
 
-def test_who_watches_two_agents_is_told_whose_move_it_is(page):
+def test_viewers_of_two_agents_see_whose_move_it_is(page):
     data = {"game": "chess", "seats": [{"dial": 0.0}, {"dial": 0.0}]}
     id = page.request.post("/api/v1/sessions", data=data).json()["id"]
     page.goto(f"/#/s/{id}")

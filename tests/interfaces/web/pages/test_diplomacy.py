@@ -162,7 +162,7 @@ def test_a_position_that_is_none():
         begin({"position": {"name": "S1901M", "units": [["A PAR"]]}})
 
 
-def test_of_a_position_only_what_it_means_is_kept():
+def test_positions_are_normalised():
     session = begin({"position": {**BURGUNDY, "note": "a" * 100_000}})
     assert session.setup.position == BURGUNDY
 
@@ -228,7 +228,7 @@ def test_lines_tell_what_others_likely_send_there():
     assert all(row.line[0] == row.name for row in decision.thought.rows)
 
 
-def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
+def test_waiting_for_a_search_can_be_stopped(monkeypatch):
     monkeypatch.setattr(searching, "_alone", threading.Semaphore(0))
     stop = StopFlag()
     threading.Timer(0.2, stop.stop).start()
@@ -236,7 +236,7 @@ def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
     assert think(begin(), {FRANCE: spec}, stop) == {}
 
 
-def test_what_agents_think_is_told_with_the_turn():
+def test_thoughts_are_published_with_the_turn():
     session = begin()
     [decision] = think(session, {0: "diplomacy"}).values()
     session.decide(0, decision.action, decision.thought)

@@ -58,7 +58,7 @@ def test_each_seat_sees_all_hands_but_its_own(client):
 
 
 @pytest.mark.parametrize("turns", [[], [HINT], [HINT, "discard card 4"]])
-def test_what_one_is_told_is_the_same_whatever_one_holds(client, turns):
+def test_a_players_view_does_not_depend_on_its_cards(client, turns):
     """Two deals that Alice cannot tell apart, on her turn and on Bob's, to the last letter."""
     told = []
     for alice in (ALICE, ["Y2", "W3", "R2", "B4", "G5"]):
@@ -98,7 +98,7 @@ def test_a_person_cannot_see_with_the_eyes_of_an_agent(client):
     assert answer.status_code == 200  # the dial is turned at any time
 
 
-def test_what_an_agent_thinks_is_not_told_but_what_one_should_do_is(client):
+def test_agents_thoughts_are_hidden_and_advice_is_shown(client):
     session = begin(client, ({**HUMAN, "dial": 0}, {"dial": 0}), deck=deck())
     with client.websocket_connect(
         f"ws://localhost/api/sessions/{session['id']}/live?eyes=1"
@@ -144,7 +144,7 @@ def test_advice_goes_to_the_one_whose_decision_it_is(client):
 
 
 @pytest.mark.parametrize("spec", ["hanabi", "sparta(hanabi, lambda=1, rollouts=60)"])
-def test_who_decides_thinks_alike_whatever_it_holds(spec):
+def test_the_movers_analysis_does_not_depend_on_its_cards(spec):
     """Alice was told of her reds; all else that she holds lies elsewhere in the other deal."""
     page, thoughts = HanabiPage(), []
     agent = make_agent(spec)

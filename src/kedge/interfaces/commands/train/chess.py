@@ -36,7 +36,7 @@ class Selection:
     limit: Limit = None
     most_of_one: Annotated[
         int,
-        typer.Option(min=1, help="Learn from at most so many games of any one player."),
+        typer.Option(min=1, help="Learn from at most this many games per player."),
     ] = 200
     without: Annotated[
         list[str] | None,
@@ -77,7 +77,7 @@ def chess(
     """Train a chess model that takes the players as input: ratings, speed, clock.
 
     People are split by a hash of their names: one in twenty is held out to test on, one in fifty
-    tells how well training goes. The model learns from games among the others.
+    shows how well training goes. The model learns from games among the others.
 
     Where games have an engine's evaluations (`[%eval 0.24]` in PGN), `-s eval_weight=0.7` lets the
     value learn from them too: they are less noisy than results.

@@ -64,7 +64,7 @@ def diplomacy_value(
     training: Training,
     rollouts: Annotated[
         int,
-        typer.Option(min=0, help="Learn from so many rollouts instead of from how games ended."),
+        typer.Option(min=0, help="Learn from this many rollouts, not from the ends of games."),
     ] = 0,
     policy: Annotated[
         str, typer.Option(help="With rollouts: the human model that plays.")
@@ -83,9 +83,9 @@ def diplomacy_value(
 
     First it learns how people's games ended. Then, with `--rollouts`, it learns as in the paper's
     appendix J: the human model plays four to eight phases, and the network's own value there is
-    the target; with `--to-the-end`, how those games end is. One game in twenty is held out; a
-    third of these choose the network. Rollouts are kept in the folder; run the command again to
-    resume.
+    the target. With `--to-the-end`, the ends of those games are the target. One game in twenty is
+    held out; a third of these choose the network. Rollouts are kept in the folder; run the command
+    again to resume.
 
     **Examples**
 
@@ -96,16 +96,16 @@ def diplomacy_value(
     need_torch()
     from kedge.models.diplomacy.values import ValueWeights
     from kedge.models.named import load_as
-    from kedge.training.diplomacy.policy import split
+    from kedge.training.diplomacy.policy import split_games
     from kedge.training.diplomacy.rollouts import Rollouts
-    from kedge.training.diplomacy.value import ValueRecipe, begun, positions_of, train
+    from kedge.training.diplomacy.value import ValueRecipe, initial_network, positions_of, train
 
     recipe = training.changed(ValueRecipe())
     before = load_as(ValueWeights, value) if rollouts else None
-    network = begun(recipe, before)
+    network = initial_network(recipe, before)
     with training.started() as rank:
-        ours, others = split(_diplomacy_games(data))
-        say(rank, f"{counted(len(ours), 'game')}, and {len(others):,} to choose by")
+        ours, others = split_games(_diplomacy_games(data))
+        say(rank, f"{counted(len(ours), 'game')}, and {len(others):,} to choose the model by")
         chosen_by = positions_of(others)
         if before is None:
             learned = positions_of(ours)

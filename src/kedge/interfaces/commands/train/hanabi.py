@@ -1,6 +1,6 @@
 """``kedge train hanabi``, ``hanabi-belief`` and ``hanabi-value``."""
 
-import dataclasses
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +13,39 @@ from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
 from kedge.words import counted
 
-Greedy = Annotated[bool, typer.Option("--greedy", help="It always plays its likeliest move.")]
+Greedy = Annotated[
+    bool, typer.Option("--greedy", help="The model always plays its likeliest move.")
+]
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """Models that a network learns from, beside the games."""
+
+    begin_as: Annotated[
+        str | None,
+        typer.Option(
+            help="Begin with the weights of this model, which has the recipe's shape.",
+            show_default=False,
+        ),
+    ] = None
+    teacher: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also learn from this model (see teacher_weight). Repeat it to learn from a mean.",
+            show_default=False,
+        ),
+    ] = None
+    synthetic: Annotated[
+        int | None,
+        typer.Option(
+            help="Also learn from this many games that the teachers play.",
+            show_default=False,
+        ),
+    ] = None
+
+
+TEACHING = Teaching()
 
 
 @unfolded
@@ -23,37 +55,19 @@ def hanabi(
         typer.Argument(help="Games as JSON lines or exports of hanab.live, plain or compressed."),
     ],
     training: Training,
-    begin_as: Annotated[
-        str | None,
-        typer.Option(
-            help="Begin with the weights of this model, which has the recipe's shape.",
-            show_default=False,
-        ),
-    ] = None,
-    teacher: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Also learn from this model (see teacher_weight); of several, from their mean.",
-            show_default=False,
-        ),
-    ] = None,
-    synthetic: Annotated[
-        int | None,
-        typer.Option(
-            help="Also learn from so many games that the teachers play.",
-            show_default=False,
-        ),
-    ] = None,
+    teaching: Teaching = TEACHING,
 ) -> None:
     """Train a Hanabi model from people's moves or, in games without people, from programs'.
 
     People are split by a hash of their names: one in five tests models, and training never reads
     their games. One in five of the others chooses the model: the step with the lowest cross-entropy
-    on their moves is kept. Games without participants are split alike, one in twenty each. With
-    `-s moves=all` the model also learns the moves of programs that play with people. Such a model
-    is a good start where people's games are few. Several models predict people better together than
-    each alone; a model that has them as teachers learns much of that. Training needs the `[train]`
-    extra; torchrun works as for chess.
+    on their moves is kept. Games without participants are split the same way, one in twenty each.
+
+    With `-s moves=all` the model also learns the moves of programs that play with people. Such a
+    model is a good start where people's games are few. Several models predict people better
+    together than each alone; a model that has them as teachers learns much of that.
+
+    Training needs the `[train]` extra; torchrun works as for chess.
 
     **Examples**
 
@@ -69,10 +83,10 @@ def hanabi(
     from kedge.training.hanabi.policy import HanabiRecipe, train
 
     recipe = training.changed(HanabiRecipe())
-    if synthetic is not None:
-        recipe = dataclasses.replace(recipe, synthetic=synthetic)
-    before = None if begin_as is None else load_as(PolicyWeights, begin_as)
-    teachers = [load_as(PolicyWeights, name) for name in teacher or ()]
+    if teaching.synthetic is not None:
+        recipe = replace(recipe, synthetic=teaching.synthetic)
+    before = None if teaching.begin_as is None else load_as(PolicyWeights, teaching.begin_as)
+    teachers = [load_as(PolicyWeights, name) for name in teaching.teacher or ()]
     with training.started() as rank:
         games = list(valid_games(data, replayed_hanabi_games))
         say(rank, counted(len(games), "game"))
@@ -118,7 +132,7 @@ def hanabi_belief(
     rules = load_game(game)
     if not isinstance(rules, Hanabi):
         raise InputError(f"--game {game}: not Hanabi; give a spec such as hanabi(players=3)")
-    recipe = dataclasses.replace(training.changed(BeliefRecipe()), greedy=greedy)
+    recipe = replace(training.changed(BeliefRecipe()), greedy=greedy)
     with training.started() as rank, computing_on(str(rank.device)):
         anchor = make_player(blueprint, "hanabi")
         if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:

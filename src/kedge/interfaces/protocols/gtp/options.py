@@ -41,7 +41,7 @@ class Params:
         typer.Option(
             min=0,
             max=10_000_000,
-            help="Per move; 1 is the model alone, 0 uses all the time.",
+            help="Playouts per move; 1 is the model alone, 0 uses all the time.",
         ),
     ] = 50
     temperature: Annotated[
@@ -54,7 +54,11 @@ class Params:
     ] = 1.0
     top_p: Annotated[
         float,
-        typer.Option(min=0.001, max=1, help="Draw only from the likeliest moves with this share."),
+        typer.Option(
+            min=0.001,
+            max=1,
+            help="Draw only from the likeliest moves that have this share together.",
+        ),
     ] = 1.0
     resign: Annotated[
         float,

@@ -302,7 +302,7 @@ def _chosen(play: GoInPlay, rng: np.random.Generator, analysis: Analysis) -> GoA
     lead = (1 - 2 * state.current_player()) * game.score(dead)
     if play.patience.is_spent(state, state.history, analysis, lead):
         return GoAction("resign")
-    policy = go_endings.played(state, analysis, dead, lead)
+    policy = go_endings.ending_policy(state, analysis, dead, lead)
     return GoAction("play", (state.legal_actions()[draw(policy, rng)],))
 
 

@@ -37,7 +37,7 @@ from kedge.records.hanabi.positions import replayed_hanabi_games
 from kedge.records.report import ReadReport
 
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
-_MODELLED = 2  # players in the games that the model learnt from
+_MODELLED = 2  # players in the games that the model learned from
 _LETTERS = [colour[0].upper() for colour in COLOURS]
 _BROKEN_OFF = "the game was broken off"
 _BY_ALL = (-1, 0)  # hanab.live's numbers for who ended a game, and why

@@ -82,7 +82,7 @@ class ReviewJob:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(note, done)
 
-        def judge() -> tuple[dict[str, Any], str]:
+        def make_review() -> tuple[dict[str, Any], str]:
             report_progress(0)
             report = self._game.review(self._played, report_progress)
             shown = report.to_json() | self._game.review_details(report)
@@ -90,7 +90,7 @@ class ReviewJob:
 
         try:
             async with one_at_a_time:
-                self._report, self._text = await asyncio.to_thread(judge)
+                self._report, self._text = await asyncio.to_thread(make_review)
         except _StoppedError:
             return
         except InputError as error:

@@ -61,7 +61,7 @@ class WorkerThreads:
 def _in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
     """Return the result of `work` in a new thread, as a future of the event loop."""
     future: Future[T] = Future()
-    future.set_running_or_notify_cancel()  # who no longer waits does not end the work
+    future.set_running_or_notify_cancel()  # a caller that stops waiting does not end the work
 
     def run() -> None:
         _working.add(threading.current_thread())

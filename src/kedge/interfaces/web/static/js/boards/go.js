@@ -19,7 +19,7 @@ export const setup = { size: 19, rules: "chinese", komi: 7.5, handicap: 0 };
 export const resigns = true;
 export const number = (ply, session) => (/^([A-T]\d+|pass)$/.test(session.turns[ply].name) ? `${ply + 1}.` : "");
 export const caveat = ({ size }) =>
-  size === 19 ? null : "The model learnt on 19×19, and the dial was measured there.";
+  size === 19 ? null : "The model learned on 19×19, and the dial was measured there.";
 
 export function status(session, mine) {
   const { phase, last, score } = session.position;

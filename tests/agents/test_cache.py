@@ -2,20 +2,20 @@
 
 import pytest
 
-from kedge.agents import kept as module
-from kedge.agents.kept import kept
+from kedge.agents import cache as module
+from kedge.agents.cache import cached
 
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch):
-    monkeypatch.setattr(module, "_kept", {})
+    monkeypatch.setattr(module, "_cached", {})
 
 
 def made(*names, size=0):
     """Return those of `names` that had to be made."""
     new = []
     for name in names:
-        kept((name,), lambda name=name: new.append(name), size)
+        cached((name,), lambda name=name: new.append(name), size)
     return new
 
 
@@ -35,10 +35,10 @@ def test_memory_is_bounded(monkeypatch):
     assert made("b", size=40) == []
     assert made("a", size=40) == ["a"]
     assert made("large", "large", size=200) == ["large"], "one is kept, however large"
-    assert list(module._kept) == [("large",)]
+    assert list(module._cached) == [("large",)]
 
 
 def test_an_error_keeps_nothing():
     with pytest.raises(ZeroDivisionError):
-        kept(("a",), lambda: 1 / 0)
+        cached(("a",), lambda: 1 / 0)
     assert made("a") == ["a"]
