@@ -15,7 +15,7 @@ import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
-  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice: by turn, then by seat
+  const [archive, setArchive] = useState({}); // the analyses for each position, including advice: by turn, then by seat
   const [wantsAdvice, setWantsAdvice] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
@@ -37,12 +37,12 @@ export function GameView({ id, seat, games }) {
   const alone = session && games && peopleOnly(session, games);
   const advised = Boolean(wantsAdvice && session && !alone);
 
-  const hear = (thought) => setThoughts((known) => withThought(known, thought));
+  const hear = (thought) => setArchive((known) => withThought(known, thought));
   const people = (session?.seats ?? []).map((_, number) => number).filter((number) => session.seats[number].human);
   const mine = (shownSession?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
   // Advice is first for the seat whose orders are being written.
   const advisable = advised ? mine.toSorted((first, second) => (second === draft?.seat) - (first === draft?.seat)) : [];
-  const offered = session ? decisions(session, shownSession, advisable, thoughts) : [];
+  const offered = session ? decisions(session, shownSession, advisable, archive) : [];
   const decision = selectedDecision(offered, selected);
   const about = decision?.thought;
   // A move that is pointed at in an analysis is shown on the position of the analysis.
@@ -51,12 +51,12 @@ export function GameView({ id, seat, games }) {
     possible: shownSession?.isEarlier && !session.secret && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
-  const show = useCallback(({ thoughts: news, ...rest }) => {
-    setSession({ ...rest, analysed: news.map(({ turn, seat }) => ({ turn, seat })) });
-    setThoughts((known) => news.reduce(withThought, upTo(known, rest.turns.length)));
+  const show = useCallback((news) => {
+    setSession(news);
+    setArchive((known) => news.thoughts.reduce(withThought, upTo(known, news.turns.length)));
   }, []);
   useEffect(() => {
-    setThoughts({}); // the next viewer must not see the last one's analyses
+    setArchive({}); // the next viewer must not see the last one's analyses
     socket.current = live(id, {
       eyes,
       onState: (now, why = null) => {
@@ -103,7 +103,7 @@ export function GameView({ id, seat, games }) {
     covered, seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
   };
 
-  const severalDecide = session.analysed.length > 1 || isAmongSeveral(decision, offered);
+  const severalDecide = session.thoughts.length > 1 || isAmongSeveral(decision, offered);
   const why = (about || advised || ask || agents.length > 0) && html`
     <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${board.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}

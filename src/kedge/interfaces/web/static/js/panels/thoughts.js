@@ -4,7 +4,7 @@ import { seating } from "../choices/agent_choice.js";
 import { movesOf } from "../games.js";
 import { api } from "../lib/api.js";
 
-// The analyses with one more, in place of the last at its turn and seat.
+// The archive with one more analysis, in place of the last at its turn and seat.
 export const withThought = (known, thought) =>
   ({ ...known, [thought.turn]: { ...known[thought.turn], [thought.seat]: thought } });
 
@@ -12,16 +12,17 @@ export const withThought = (known, thought) =>
 export const upTo = (known, count) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= count));
 
 // The decisions at the shown position, each { turn, seat, name, thought }, the latest first.
-export function decisions(session, then, mine, thoughts) {
+export function decisions(session, then, mine, archive) {
   const turn = then.turns.length;
   const at = (seats) => seats.map((seat) => ({
-    turn, seat, name: session.seats[seat].name, thought: thoughts[turn]?.[seat],
+    turn, seat, name: session.seats[seat].name, thought: archive[turn]?.[seat],
   }));
   if (then.isEarlier) return at(then.due);
   const underWay = at(session.deciding.filter((seat) => !session.seats[seat].human)).filter(({ thought }) => thought);
-  const made = session.analysed.toSorted((first, second) => second.turn - first.turn).map(({ turn, seat }) => ({
-    turn, seat, name: `${session.seats[seat].name}, ${session.turns[turn]?.name}`, thought: thoughts[turn]?.[seat],
-  }));
+  const made = session.thoughts.toSorted((first, second) => second.turn - first.turn).map((thought) => {
+    const { turn, seat } = thought;
+    return { turn, seat, name: `${session.seats[seat].name}, ${session.turns[turn]?.name}`, thought };
+  });
   return [...at(mine), ...underWay, ...made];
 }
 
