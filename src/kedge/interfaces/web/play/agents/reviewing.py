@@ -51,7 +51,7 @@ class ReviewJob:
 
     def is_of(self, session: Session) -> bool:
         """Whether it reviews the game so far."""
-        return tuple(session.moves()) == self._played.turns and not self._stopped
+        return tuple(session.written_turns()) == self._played.turns and not self._stopped
 
     def view(self) -> ReviewOut:
         """The review as the API sends it."""

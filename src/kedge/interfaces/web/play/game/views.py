@@ -37,7 +37,7 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
         thinking=session.agents_deciding() if session.agents_think else [],
         eyes=None if eyes == EVERYTHING else eyes,
         turns=[
-            TurnOut(seats=turn.seats, name=turn.name, move=None if is_secret else turn.move)
+            TurnOut(seats=turn.seats, name=turn.name, move=None if is_secret else turn.written)
             for turn in session.turns
         ],
         secret=is_secret,
