@@ -33,7 +33,7 @@ export function GameView({ id, seat, loaded }) {
   const socket = useRef(null);
   const game = session && loaded ? GAMES[session.game] : null;
   const heading = useHeading(Boolean(game));
-  const [shownSession, shown, onShow] = useHistory(session, setTrouble);
+  const [shownSession, onShow] = useHistory(session, setTrouble);
   const alone = game && peopleOnly(game, session.setup);
   const advised = Boolean(wantsAdvice && session && !alone);
 
@@ -91,6 +91,7 @@ export function GameView({ id, seat, loaded }) {
   if (!game) return html`<main class="table"></main>`; // the page says why
 
   const { Board, Extra, Panel } = game;
+  const shown = shownSession.turns.length;
   const isNow = shown === session.turns.length;
   const covered = game.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length));
@@ -107,7 +108,7 @@ export function GameView({ id, seat, loaded }) {
     <${Why} thought=${thought} hovered=${hovered} onHover=${setHovered} anchor=${game.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
       isLater=${session.secret}
-      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setSelected} />`}
+      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onSelect=${setSelected} />`}
       extra=${Extra && html`<${Extra} ...${boardProps} />`} />`;
 
   return html`
