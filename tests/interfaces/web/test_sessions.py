@@ -332,8 +332,8 @@ def test_a_slow_reader_finds_the_newest_of_each_kind():
     async def read():
         reader = Reader(None)
         for turn in range(10_000):
-            reader.queue("session", {"turn": turn})
-            reader.queue("thought", {"turn": turn})
+            reader.queue("session", turn=turn)
+            reader.queue("thought", turn=turn)
         reader.close()
         found = [await reader.next() for _ in range(3)]
         assert found == [

@@ -65,7 +65,7 @@ def send_thought(kind: str, thought: Thought, session: Session, readers: Iterabl
     """Send a thought to those readers who may see it."""
     for reader in readers:
         if session.game.shows_thoughts(thought.seat, _viewer(session, reader.eyes)):
-            reader.queue(kind, {"thought": thought}, thought.seat)
+            reader.queue(kind, thought.seat, thought=thought)
 
 
 def _viewer(session: Session, claimed: int | None) -> int | None:
