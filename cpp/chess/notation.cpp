@@ -239,23 +239,27 @@ std::string Board::uci(Action action) {
   return out;
 }
 
-Action parse_uci(const Position& p, std::string_view text) {
-  if (text.size() < 4 || text.size() > 5) return kNoAction;
-  const int from = parse_square(text.substr(0, 2));
-  int to = parse_square(text.substr(2, 2));
-  std::size_t piece = 0;
-  if (text.size() == 5) {
-    piece = kBlackLetters.find(text[4]);
-    if (piece < kKnight || piece > kQueen) return kNoAction;
-  }
-  if (from < 0 || to < 0) return kNoAction;
+// Returns the legal move from one square to another, or kNoAction.
+Action move_between(const Position& p, int from, int to, std::size_t promoted) {
   // Some interfaces write castling as king takes rook.
   if ((p.of(p.side, kKing) & bit(from)) && (p.of(p.side, kRook) & bit(to))) {
     to = to > from ? from + 2 : from - 2;
     if (file_of(from) != 4) return kNoAction;
   }
-  const Action action = make_action(from, to, static_cast<int>(piece));
+  const Action action = make_action(from, to, static_cast<int>(promoted));
   return is_legal(p, action) ? action : kNoAction;
+}
+
+Action parse_uci(const Position& p, std::string_view text) {
+  if (text.size() < 4 || text.size() > 5) return kNoAction;
+  const int from = parse_square(text.substr(0, 2));
+  const int to = parse_square(text.substr(2, 2));
+  std::size_t piece = 0;
+  if (text.size() == 5) {
+    piece = kBlackLetters.find(text[4]);
+    if (piece < kKnight || piece > kQueen) return kNoAction;
+  }
+  return from < 0 || to < 0 ? kNoAction : move_between(p, from, to, piece);
 }
 
 Action parse_san(const Position& p, std::string_view text) {
@@ -297,11 +301,7 @@ Action parse_san(const Position& p, std::string_view text) {
   }
   // Both squares without a letter mean any piece, and castling too, as in python-chess.
   if (const int from = piece == kPawn ? parse_square(text) : -1; from >= 0) {
-    if (promoted) {
-      const Action action = make_action(from, to, static_cast<int>(promoted));
-      return is_legal(p, action) ? action : kNoAction;
-    }
-    return parse_uci(p, square_name(from) + square_name(to));
+    return move_between(p, from, to, promoted);
   }
   Bitboard origins = p.of(p.side, static_cast<Piece>(piece));
   bool has_file = false;

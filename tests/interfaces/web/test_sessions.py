@@ -98,7 +98,7 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
         assert "3P4" in chess.asked[1]
         chess.go.set()
         await until(lambda: not table.busy)
-        assert table.session.moves()[0] == "d2d4"
+        assert table.session.written_turns()[0] == "d2d4"
         assert len(table.session.turns) == 2
 
     asyncio.run(game())
@@ -332,8 +332,8 @@ def test_a_slow_reader_finds_the_newest_of_each_kind():
     async def read():
         reader = Reader(None)
         for turn in range(10_000):
-            reader.queue("session", {"turn": turn})
-            reader.queue("thought", {"turn": turn})
+            reader.queue("session", turn=turn)
+            reader.queue("thought", turn=turn)
         reader.close()
         found = [await reader.next() for _ in range(3)]
         assert found == [
@@ -351,7 +351,7 @@ def test_games_go_on_where_another_server_left_them(hall, chess, until, tmp_path
         play(table, "e4")
         await until(lambda: chess.asked)  # and then no more is heard of this server
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
-        assert again.session.moves() == ["e2e4"]
+        assert again.session.written_turns() == ["e2e4"]
         await until(lambda: len(chess.asked) == 2)
         table.close()
         await until(lambda: not table.busy)  # its agent takes the first permission to go on
@@ -525,4 +525,4 @@ def test_undo_and_earlier_positions_read_and_name_no_move_again(chess, monkeypat
     monkeypatch.setattr(chess, "parse", None)
     monkeypatch.setattr(chess, "turn_name", None)
     session.undo()
-    assert (session.state.fen(), session.moves()) == (fen, ["e4", "e5"])
+    assert (session.state.fen(), session.written_turns()) == (fen, ["e4", "e5"])

@@ -55,7 +55,7 @@ def test_a_turn_is_taken_once_all_have_ordered():
     session.move(6, ["F ANK - BLA"], len(session.turns))
     [turn] = session.turns
     assert (turn.seats, turn.name) == (list(range(7)), "S1901M")
-    assert turn.move["TURKEY"] == ["F ANK - BLA"]
+    assert turn.written["TURKEY"] == ["F ANK - BLA"]
     position = GAME.position(session.state, None)
     assert position["name"] == "F1901M"
     assert "A BUR" in position["units"]["FRANCE"]
@@ -267,7 +267,7 @@ def test_thoughts_are_kept_until_people_decide_again():
 def test_games_are_saved_and_opened():
     session = begin({"position": BURGUNDY}, [TAKEN, {"FRANCE": ["A BUR R PAR"]}])
     record = GAME.read(session.record())
-    assert record.turns == session.moves()
+    assert record.turns == session.written_turns()
     assert record.outcome is None
     again = begin(record.setup, record.turns)
     assert again.state.state.to_json() == session.state.state.to_json()
@@ -312,7 +312,7 @@ def test_games_of_people_are_opened(shared):
         for line in islice(file, 5):
             record = GAME.read(line)
             session = begin(record.setup, record.turns)
-            assert GAME.read(session.record()).turns == session.moves()
+            assert GAME.read(session.record()).turns == session.written_turns()
 
 
 def test_positions_without_an_order_to_give_are_refused():

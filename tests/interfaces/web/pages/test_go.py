@@ -78,7 +78,7 @@ def session(page, setup=None, *turns, seats=PEOPLE):
 
 def played_game(page, of, outcome=None):
     names, ratings = ["Ann", "Bob"], [None, None]
-    return PlayedGame(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
+    return PlayedGame(of.setup, of.state, of.written_turns(), names, ratings, outcome or of.outcome)
 
 
 def test_a_game_to_its_count(client):
@@ -200,7 +200,7 @@ def test_records_come_back(page):
     assert "RU[Japanese]" in text
     assert "PB[Ann]" in text
     record = page.read(text)
-    assert record.turns == found.moves()
+    assert record.turns == found.written_turns()
     again = session(page, record.setup, *record.turns)
     assert page.position(again.state, None) == page.position(found.state, None)
     assert page.write(played_game(page, again)) == text

@@ -67,8 +67,7 @@ class BoardPage(PageGame):
             raise InputError(f"a move in {self.title} is text{example}")
         raise InputError(f"illegal move {move[:40]!r}; play a legal one{example}")
 
-    def text(self, state: Any, action: Action) -> Move:
-        return written(state, action)
+    text = staticmethod(written)
 
     def apply(self, state: Any, actions: Mapping[int, Action]) -> None:
         (action,) = actions.values()

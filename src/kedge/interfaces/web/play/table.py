@@ -118,7 +118,7 @@ class Table:
             self._hall.readers.discard(reader)
 
     def _show(self, reader: Reader) -> None:
-        reader.queue("session", {"session": game_view(self.session, reader.eyes)})
+        reader.queue("session", session=game_view(self.session, reader.eyes))
 
     def _settle(self) -> None:
         """Save the game, and send it to all readers."""

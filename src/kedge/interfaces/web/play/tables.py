@@ -72,7 +72,7 @@ class Tables:
         """Return the table of a game that exists, perhaps since an earlier run of the server."""
         table = self._tables.get(id)
         if table is None:
-            table = self._seat(self._restored(id))
+            table = self._new_table(self._restored(id))
             table.resume()
         self._tables.move_to_end(id)
         return table
@@ -91,7 +91,7 @@ class Tables:
 
     async def _begin(self, opened: Callable[[], Session]) -> Table:
         """Return a new table. A thread opens the session: there may be many turns."""
-        table = self._seat(await asyncio.to_thread(opened))
+        table = self._new_table(await asyncio.to_thread(opened))
         table.changed()
         return table
 
@@ -104,7 +104,7 @@ class Tables:
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 
-    def _seat(self, session: Session) -> Table:
+    def _new_table(self, session: Session) -> Table:
         """Return a new table; if there are too many, it replaces the one idle for longest."""
         if len(self._tables) >= _LIVE:
             idle = next((id for id, table in self._tables.items() if not table.busy), None)

@@ -66,7 +66,7 @@ class Adviser:
                     send_thought("advice", decision.thought, session, self._advised())
         except InputError as error:
             for reader in self._advised():
-                reader.queue("trouble", {"detail": str(error)})
+                reader.queue("trouble", detail=str(error))
         except Exception:
             log.exception("an adviser failed")
         finally:

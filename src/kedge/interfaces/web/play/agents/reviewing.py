@@ -51,7 +51,7 @@ class ReviewJob:
 
     def is_of(self, session: Session) -> bool:
         """Whether it reviews the game so far."""
-        return tuple(session.moves()) == self._played.turns and not self._stopped
+        return tuple(session.written_turns()) == self._played.turns and not self._stopped
 
     def view(self) -> ReviewOut:
         """The review as the API sends it."""
@@ -104,7 +104,7 @@ class ReviewJob:
         """Send the review to all readers, unless it is no longer wanted."""
         if not self._stopped:
             for reader in self._readers:
-                reader.queue("review", {"review": self.view()})
+                reader.queue("review", review=self.view())
 
 
 class Reviews:
@@ -134,7 +134,7 @@ class Reviews:
     def show(self, reader: Reader) -> None:
         """Send the review of the game so far, if there is one, to a reader."""
         if self._job is not None and self._job.is_of(self._session):
-            reader.queue("review", {"review": self._job.view()})
+            reader.queue("review", review=self._job.view())
 
     def stop(self) -> None:
         """Stop the review in progress, if any."""
@@ -148,4 +148,4 @@ class Reviews:
         self._job.stop()
         self._job = None
         for reader in self._readers:
-            reader.queue("review", {"review": None})
+            reader.queue("review", review=None)

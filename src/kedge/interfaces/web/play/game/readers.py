@@ -20,7 +20,7 @@ class Reader:
         self._news = asyncio.Event()
         self._closed = False
 
-    def queue(self, kind: str, content: Message, seat: int | None = None) -> None:
+    def queue(self, kind: str, seat: int | None = None, **content: Any) -> None:
         """Queue a message in place of the last one of this kind and seat."""
         self._waiting.pop((kind, seat), None)  # the newest comes last
         self._waiting[kind, seat] = {"type": kind, **content}

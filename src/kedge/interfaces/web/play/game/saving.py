@@ -22,7 +22,7 @@ def to_json(session: Session) -> dict[str, Any]:
         "game": session.game.name,
         "setup": session.setup.model_dump(),
         "seats": [seat.who.model_dump() for seat in session.seats],
-        "turns": session.moves(),
+        "turns": session.written_turns(),
         "pending": {
             seat: session.game.text(session.state, action)
             for seat, action in session.pending.items()

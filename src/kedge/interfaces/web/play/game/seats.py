@@ -1,6 +1,7 @@
 """Seats and the agents there, for clients that nobody knows: bounded, and none from a path."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from kedge.agents import AGENTS
 from kedge.agents.dial import Dial, dial
@@ -52,7 +53,7 @@ class Seat:
             return PERSON
         return f"kedge, {self.agent}" if self.dial is None else f"kedge, dial {self.who.dial:g}"
 
-    @property
+    @cached_property
     def rating(self) -> Rating | None:
         """The rating or rank of the people that the agent imitates, if it takes one."""
         people = None if self.human or self.dial is None else self.dial.people

@@ -31,7 +31,7 @@ class PlayedTurn:
 
     seats: list[int]
     actions: Mapping[int, Action]
-    move: Turn
+    written: Turn
     """The turn as records hold it."""
     name: str
     """The turn as players say it."""
@@ -202,9 +202,9 @@ class Session:
         since = len(self.turns) - (self._turns_since(None) if has_people else 1)
         return [thought for thought in self.thoughts if thought.turn >= since]
 
-    def moves(self) -> list[Turn]:
+    def written_turns(self) -> list[Turn]:
         """The turns as records hold them."""
-        return [turn.move for turn in self.turns]
+        return [turn.written for turn in self.turns]
 
     def record(self) -> str:
         """Return the text of the game's record file."""
@@ -220,7 +220,7 @@ class Session:
         return PlayedGame(
             self.setup,
             self.state,
-            tuple(self.moves()),
+            tuple(self.written_turns()),
             self.heading.names or names,
             self.heading.ratings or ratings,
             outcome,
@@ -270,18 +270,18 @@ class Session:
 
     def _play(self, actions: Mapping[int, Action]) -> None:
         """Play a turn: write it for the record, apply it, and hand the clock on."""
-        move = self.game.join(
+        written = self.game.join(
             {seat: self.game.text(self.state, action) for seat, action in actions.items()}
         )
-        self._apply(actions, move)
+        self._apply(actions, written)
         self.run_clock()
 
-    def _apply(self, actions: Mapping[int, Action], move: Turn) -> None:
+    def _apply(self, actions: Mapping[int, Action], written: Turn) -> None:
         """Go on to the position after `actions`."""
         before, after = self.state, self.state.clone()
         self.game.apply(after, actions)
         name = self.game.turn_name(before, actions, after)
-        self.turns.append(PlayedTurn(self.due, actions, move, name))
+        self.turns.append(PlayedTurn(self.due, actions, written, name))
         self.state, self.pending = after, {}
         self._ask_rules()
 

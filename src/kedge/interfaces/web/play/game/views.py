@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 
-from kedge.interfaces.web.pages.page_game import EVERYTHING, Rating
+from kedge.interfaces.web.pages.page_game import EVERYTHING
 from kedge.interfaces.web.pages.thoughts import Thought
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
@@ -37,13 +37,15 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
         thinking=session.agents_deciding() if session.agents_think else [],
         eyes=None if eyes == EVERYTHING else eyes,
         turns=[
-            TurnOut(seats=turn.seats, name=turn.name, move=None if is_secret else turn.move)
+            TurnOut(seats=turn.seats, name=turn.name, move=None if is_secret else turn.written)
             for turn in session.turns
         ],
         secret=is_secret,
         position=game.position(session.state, eyes),
         outcome=None if session.outcome is None else str(session.outcome),
-        thoughts=_visible(session.new_thoughts(), session, eyes),
+        thoughts=[
+            thought for thought in session.new_thoughts() if game.shows_thoughts(thought.seat, eyes)
+        ],
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
         trouble=session.trouble,
     )
@@ -62,13 +64,8 @@ async def position_view(session: Session, turn: int, eyes: int | None) -> Positi
 def send_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
     """Send a thought to those readers who may see it."""
     for reader in readers:
-        if _visible([thought], session, _viewer(session, reader.eyes)):
-            reader.queue(kind, {"thought": thought}, thought.seat)
-
-
-def _visible(thoughts: list[Thought], session: Session, eyes: int | None) -> list[Thought]:
-    shows = session.game.shows_thoughts
-    return [thought for thought in thoughts if shows(thought.seat, eyes)]
+        if session.game.shows_thoughts(thought.seat, _viewer(session, reader.eyes)):
+            reader.queue(kind, thought.seat, thought=thought)
 
 
 def _viewer(session: Session, claimed: int | None) -> int | None:
@@ -85,29 +82,26 @@ def _viewer(session: Session, claimed: int | None) -> int | None:
 
 
 def _seats(session: Session) -> list[SeatOut]:
-    nobody = (None,) * len(session.seats)
-    players, ratings = session.heading.names or nobody, session.heading.ratings or nobody
-    return [
-        _seat(session, number, players[number], ratings[number])
-        for number in range(len(session.seats))
-    ]
-
-
-def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
-    """Return the seat; an agent's has the dial's measurements, if they hold for this game."""
-    game, seat = session.game, session.seats[number]
-    dial, agent = seat.dial, None if seat.human else seat.agent
-    measured = None if seat.human or not game.is_measured(session.setup) else dial
-    return SeatOut(
-        name=game.seats(session.setup)[number],
-        human=seat.human,
-        player=player,
-        rating=rating if session.is_recorded or seat.human else seat.rating,
-        dial=None if dial is None else seat.who.dial,
-        settings=seat.who.settings,
-        agent=None if agent is None else str(agent),
-        numbers={} if dial is None else dict(dial.settings),
-        likeness=[] if measured is None else [vars(figure) for figure in measured.likeness],
-        strength=[] if measured is None else [vars(figure) for figure in measured.strength],
-        decided=number in session.pending,
-    )
+    """Return the seats; an agent's has the dial's measurements, if they hold for this game."""
+    game, heading, nobody = session.game, session.heading, (None,) * len(session.seats)
+    names, is_measured = game.seats(session.setup), game.is_measured(session.setup)
+    players, ratings = heading.names or nobody, heading.ratings or nobody
+    seats = []
+    for number, seat in enumerate(session.seats):
+        dial, agent = seat.dial, None if seat.human else seat.agent
+        measured = None if seat.human or not is_measured else dial
+        view = SeatOut(
+            name=names[number],
+            human=seat.human,
+            player=players[number],
+            rating=ratings[number] if session.is_recorded or seat.human else seat.rating,
+            dial=None if dial is None else seat.who.dial,
+            settings=seat.who.settings,
+            agent=None if agent is None else str(agent),
+            numbers={} if dial is None else dict(dial.settings),
+            likeness=[] if measured is None else [vars(figure) for figure in measured.likeness],
+            strength=[] if measured is None else [vars(figure) for figure in measured.strength],
+            decided=number in session.pending,
+        )
+        seats.append(view)
+    return seats

@@ -44,7 +44,7 @@ function Page() {
     ${trouble && html`<p class="notice" role="alert">${trouble}</p>`}
     ${where === "link" && broken?.what === what && html`<p class="notice" role="alert">${broken.why}</p>`}
     ${where === "s"
-      ? html`<${GameView} key=${`${what}/${which}`} id=${what} games=${games}
+      ? html`<${GameView} key=${`${what}/${which}`} id=${what} loaded=${games !== null}
         seat=${which === undefined ? null : Number(which)} />`
       : games && html`<${Offer} games=${games} name=${where} from=${what} turn=${Number(which)} />`}
   `;
@@ -52,7 +52,7 @@ function Page() {
 
 function Offer({ games, name, from, turn }) {
   const game = games.find(({ game: other }) => other === name);
-  useEffect(() => { document.title = game ? `${GAMES[game.game].title} – kedge` : "kedge"; }, [game]);
+  useEffect(() => { document.title = game ? `${game.title} – kedge` : "kedge"; }, [game]);
   if (game) {
     return html`<main>${from
       ? html`<${GameFrom} key=${from} game=${game} id=${from} turn=${turn} />`

@@ -13,9 +13,9 @@ import { Whose, decisions, selectedDecision, upTo, useQuestion, withThought } fr
 import { stored } from "./lib/storage.js";
 import { Why } from "./why.js";
 
-export function GameView({ id, seat, games }) {
+export function GameView({ id, seat, loaded }) {
   const [session, setSession] = useState(null);
-  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice: by turn, then by seat
+  const [archive, setArchive] = useState({}); // the analyses for each position, including advice: by turn, then by seat
   const [wantsAdvice, setWantsAdvice] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
@@ -31,32 +31,32 @@ export function GameView({ id, seat, games }) {
   useEffect(() => sessionStorage.setItem(draftKey, JSON.stringify(draft)), [draft]);
   const [selected, setSelected] = useState(null);
   const socket = useRef(null);
-  const board = session && games ? GAMES[session.game] : null;
-  const heading = useHeading(Boolean(board));
-  const [shownSession, shown, onShow] = useHistory(session, setTrouble);
-  const alone = session && games && peopleOnly(session, games);
+  const game = session && loaded ? GAMES[session.game] : null;
+  const heading = useHeading(Boolean(game));
+  const [shownSession, onShow] = useHistory(session, setTrouble);
+  const alone = game && peopleOnly(game, session.setup);
   const advised = Boolean(wantsAdvice && session && !alone);
 
-  const hear = (thought) => setThoughts((known) => withThought(known, thought));
+  const hear = (thought) => setArchive((known) => withThought(known, thought));
   const people = (session?.seats ?? []).map((_, number) => number).filter((number) => session.seats[number].human);
   const mine = (shownSession?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
   // Advice is first for the seat whose orders are being written.
   const advisable = advised ? mine.toSorted((first, second) => (second === draft?.seat) - (first === draft?.seat)) : [];
-  const offered = session ? decisions(session, shownSession, advisable, thoughts) : [];
+  const offered = session ? decisions(session, shownSession, advisable, archive) : [];
   const decision = selectedDecision(offered, selected);
-  const about = decision?.thought;
+  const thought = decision?.thought;
   // A move that is pointed at in an analysis is shown on the position of the analysis.
-  const before = useBefore(session, shownSession?.isEarlier ? null : about, Boolean(hovered));
+  const before = useBefore(session, shownSession?.isEarlier ? null : thought, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
     possible: shownSession?.isEarlier && !session.secret && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
-  const show = useCallback(({ thoughts: news, ...rest }) => {
-    setSession({ ...rest, analysed: news.map(({ turn, seat }) => ({ turn, seat })) });
-    setThoughts((known) => news.reduce(withThought, upTo(known, rest.turns.length)));
+  const show = useCallback((news) => {
+    setSession(news);
+    setArchive((known) => news.thoughts.reduce(withThought, upTo(known, news.turns.length)));
   }, []);
   useEffect(() => {
-    setThoughts({}); // the next viewer must not see the last one's analyses
+    setArchive({}); // the next viewer must not see the last one's analyses
     socket.current = live(id, {
       eyes,
       onState: (now, why = null) => {
@@ -78,7 +78,7 @@ export function GameView({ id, seat, games }) {
   }, [advised, wantsAdvice, id, eyes]);
   useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
-  useEffect(() => { if (board) document.title = `${board.title} – kedge`; }, [board]);
+  useEffect(() => { if (game) document.title = `${game.title} – kedge`; }, [game]);
 
   // Returns whether the server did it.
   const act = (request) => request.then(
@@ -87,33 +87,33 @@ export function GameView({ id, seat, games }) {
     return html`<main><p class="notice" role="alert">${trouble || "This game no longer exists."}
       <a href="#/"> Begin another</a></p></main>`;
   }
-  if (!session || !games) return html`<main class="table" aria-busy="true"></main>`;
-  if (!board) return html`<main class="table"></main>`; // the page says why
+  if (!session || !loaded) return html`<main class="table" aria-busy="true"></main>`;
+  if (!game) return html`<main class="table"></main>`; // the page says why
 
-  const game = games.find(({ game: name }) => name === session.game);
-  const { Board } = board;
+  const { Board, Extra, Panel } = game;
+  const shown = shownSession.turns.length;
   const isNow = shown === session.turns.length;
-  const covered = board.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
+  const covered = game.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length));
   const sit = (number, player) => act(api.sit(id, number, player));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
   const judged = review && isOf(review, session) ? review : null;
   const boardProps = {
-    session: shownSession, look: board, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped,
+    session: shownSession, thought, hovered, onHover: setHovered, onPlay: play, mine, flipped,
     covered, seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
   };
 
-  const severalDecide = session.analysed.length > 1 || isAmongSeveral(decision, offered);
-  const why = (about || advised || ask || agents.length > 0) && html`
-    <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${board.anchor}
+  const severalDecide = session.thoughts.length > 1 || isAmongSeveral(decision, offered);
+  const why = (thought || advised || ask || agents.length > 0) && html`
+    <${Why} thought=${thought} hovered=${hovered} onHover=${setHovered} anchor=${game.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
       isLater=${session.secret}
-      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setSelected} />`}
-      extra=${board.Extra && html`<${board.Extra} ...${boardProps} />`} />`;
+      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onSelect=${setSelected} />`}
+      extra=${Extra && html`<${Extra} ...${boardProps} />`} />`;
 
   return html`
     <main class=${`table ${session.game}`}>
-      <h1 class="sr" ref=${heading} tabindex="-1">${board.title}</h1>
+      <h1 class="sr" ref=${heading} tabindex="-1">${game.title}</h1>
       <div class="middle">
         <${Board} ...${boardProps} ...${before ? { session: before, mine: [] } : {}} />
         <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
@@ -123,29 +123,29 @@ export function GameView({ id, seat, games }) {
         <//>
         <p class="trouble" role="alert">${trouble || session.trouble}</p>
         <${Actions} session=${session} shown=${shown} canPlayOn=${shownSession.due.length > 0} act=${act}
-          files=${game.files} onTrouble=${setTrouble}
+          people=${people} onTrouble=${setTrouble}
           reviewed=${judged?.report && judged.of === session.turns.length}
-          onFlip=${board.flips && (() => setFlipped(!flipped))} />
+          onFlip=${game.flips && (() => setFlipped(!flipped))} />
       </div>
       <div class="beside">
         <aside aria-label="The dial, and why">
-          ${board.Panel && html`<${board.Panel} ...${boardProps} />`}
+          ${Panel && html`<${Panel} ...${boardProps} />`}
           ${alike(agents).map(([label, seat, numbers]) => (seat.dial === null ? html`
             <div class="card agent" key=${label}>
               <${AgentChoice} label=${label} agents=${game.agents} agent=${seat.agent}
                 onChange=${(agent) => numbers.forEach((number) => sit(number, { agent }))} />
             </div>` : html`
-            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${board.anchor} people=${game.people}
+            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${game.anchor} people=${game.people}
               onChange=${(player) => numbers.forEach((number) => sit(number, player))} />`))}
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
               onChange=${(event) => setWantsAdvice(event.target.checked)} />
-              <span>Show me what ${board.anchor || "people"} and search would play${session.recorded ? "" : " for me"}</span></label>`}
-          ${!board.Panel && why}
+              <span>Show me what ${game.anchor || "people"} and search would play${session.recorded ? "" : " for me"}</span></label>`}
+          ${!Panel && why}
         </aside>
         <aside aria-label="The moves, and their review">
-          ${board.Panel && why}
+          ${Panel && why}
           <${Score} session=${session} shown=${shown} onShow=${onShow}
             marks=${judged?.report && marksOf(judged.report, session)} />
           ${session.reviews && html`
@@ -167,10 +167,8 @@ function titleOf(session, decision, mine) {
 const isAmongSeveral = (decision, offered) => offered.filter(({ turn }) => turn === decision.turn).length > 1;
 
 // Why no agent can play this game, if none can.
-function peopleOnly({ game: name, setup }, games) {
-  const game = games.find(({ game: other }) => other === name);
-  if (game && !game.stops.length && !game.agents.length) return "No agent plays this game.";
-  return GAMES[name]?.peopleOnly?.(setup);
+function peopleOnly({ stops, agents, peopleOnly: why }, setup) {
+  return stops.length || agents.length ? why?.(setup) : "No agent plays this game.";
 }
 
 // Agents with the same settings share a dial.

@@ -1,7 +1,7 @@
-// The games that the server offers. Each has a title, an emblem, a sentence, and the exports of its board's module.
+// The games that the server offers. Each has what `GET /games` says of it, and the exports of its board's module.
 //
 // A module exports
-//   Board     what is played on; its props are { session, look, thought, hovered, onHover, onPlay, mine, flipped,
+//   Board     what is played on; its props are { session, thought, hovered, onHover, onPlay, mine, flipped,
 //             seat, covered, onLook, draft, onDraft }
 //   number    (ply, session) => what stands before a turn in the list of turns
 //   setup     options of a new game, unless Setup changes them
@@ -27,13 +27,13 @@ export const GAMES = {};
 // Loads the boards of all games. Returns the games that can be drawn, and the titles of the others.
 export async function loadGames(offered) {
   const results = await Promise.allSettled(offered.map(load));
-  const isLoaded = (_, i) => results[i].status === "fulfilled";
-  return [offered.filter(isLoaded), offered.filter((game, i) => !isLoaded(game, i)).map(({ title }) => title)];
+  const failed = offered.filter((_, i) => results[i].status === "rejected");
+  return [results.flatMap(({ value }) => value ?? []), failed.map(({ title }) => title)];
 }
 
-async function load({ game, title, emblem, about, script, style }) {
-  const [board] = await Promise.all([import(script), style && linked(style)]);
-  GAMES[game] = { title, emblem, about, ...board };
+async function load(game) {
+  const [board] = await Promise.all([import(game.script), game.style && linked(game.style)]);
+  return (GAMES[game.game] = { ...game, ...board });
 }
 
 function linked(href) {

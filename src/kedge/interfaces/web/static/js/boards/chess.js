@@ -100,7 +100,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const [from, setFrom] = useState(null);
   const [cursor, setCursor] = useState("e2");
   const [drag, setDrag] = useState(null);
-  const [promoting, setPromoting] = useState(null);
+  const [promoting, setPromoting] = useState(null); // the moves to choose from
   const [sent, setSent] = useState(null); // a move that the live messages do not have yet
   const svg = useRef(null);
   const known = useRef({ fen: null, pieces: {} });
@@ -121,7 +121,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   function move(start, end) {
     const moves = legal.filter((each) => each.startsWith(start + end));
     if (!moves.length) return false;
-    if (moves.length > 1) setPromoting({ start, end });
+    if (moves.length > 1) setPromoting(moves);
     else send(moves[0]);
     setFrom(null);
     return true;
@@ -220,8 +220,8 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
             to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}
       </svg>
       ${promoting && html`
-        <${Promotion} black=${position.player === 1} column=${x(promoting.end)} below=${y(promoting.end) < 4}
-          onChoose=${(letter) => { send(promoting.start + promoting.end + letter); svg.current.focus(); }}
+        <${Promotion} black=${position.player === 1} column=${x(promoting[0].slice(2))} below=${y(promoting[0].slice(2)) < 4}
+          onChoose=${(letter) => { send(promoting.find((each) => each.endsWith(letter))); svg.current.focus(); }}
           onClose=${() => { setPromoting(null); svg.current.focus(); }} />`}
       </div>
       <${Side} session=${session} seat=${turned ? 1 : 0}>${surplus(standing, !turned)}<//>

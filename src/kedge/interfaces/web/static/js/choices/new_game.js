@@ -4,7 +4,7 @@ import { AgentChoice } from "./agent_choice.js";
 import { api } from "../lib/api.js";
 import { likest } from "./dial.js";
 import { People } from "./people.js";
-import { GAMES, movesOf, turnName } from "../games.js";
+import { movesOf, turnName } from "../games.js";
 import { useHeading } from "../lib/heading.js";
 import { stored } from "../lib/storage.js";
 
@@ -18,20 +18,19 @@ export function GameFrom({ game, id, turn }) {
 }
 
 export function NewGame({ game, from }) {
-  const board = GAMES[game.game];
-  const usual = { mine: board.severalPeople ? [0] : 0, dial: 0.5, settings: {}, agent: game.agents[0], setup: board.setup };
-  const [choices, setChoices] = useState({ ...usual, ...remembered(game.game) });
+  const usual = { mine: game.severalPeople ? [0] : 0, dial: 0.5, settings: {}, agent: game.agents[0], setup: game.setup };
+  const [choices, setChoices] = useState({ ...usual, ...remembered(game) });
   const [trouble, setTrouble] = useState(null);
   const heading = useHeading();
   const change = (news) => setChoices({ ...choices, ...news });
   const setup = from ? from.session.setup : choices.setup;
-  const names = board.seatNames ? board.seatNames(setup) : game.seats;
+  const names = game.seatNames ? game.seatNames(setup) : game.seats;
   const { agents, stops } = game;
-  const alone = board.peopleOnly?.(setup) ?? (stops.length || agents.length ? null : "No agent plays this game; all players are people.");
-  const caveat = board.caveat?.(setup);
+  const alone = game.peopleOnly?.(setup) ?? (stops.length || agents.length ? null : "No agent plays this game; all players are people.");
+  const caveat = game.caveat?.(setup);
   const mine = alone ? "all" : choices.mine >= names.length ? 0 : choices.mine; // there may be fewer seats than last time
 
-  const isMine = (seat) => (board.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
+  const isMine = (seat) => (game.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
   const turn = (seat) => change({ mine: isMine(seat) ? mine.filter((other) => other !== seat) : [...mine, seat] });
   const { dial, settings, agent } = choices;
   const player = agents.length ? { agent } : { dial, settings };
@@ -52,13 +51,13 @@ export function NewGame({ game, from }) {
     if (file) open(api.read({ game: game.game, record: await file.text(), seats: seats() }));
     event.target.value = ""; // so that the same file can be tried again
   };
-  const { Setup } = board;
+  const { Setup } = game;
   return html`
     <form class="new card" onSubmit=${begin}>
-      <div><h1 ref=${heading} tabindex="-1">${board.title}</h1><p class="lead">${from ? positionName(from) : board.about}</p></div>
+      <div><h1 ref=${heading} tabindex="-1">${game.title}</h1><p class="lead">${from ? positionName(from) : game.about}</p></div>
       <fieldset class="choice">
         <legend>You are</legend>
-        ${board.severalPeople
+        ${game.severalPeople
           ? names.map((name, seat) => html`
             <label key=${name}><input type="checkbox" checked=${isMine(seat)}
               onChange=${() => turn(seat)} /><span>${name}</span></label>`)
@@ -73,7 +72,7 @@ export function NewGame({ game, from }) {
             <input type="range" min="0" max="1" step="0.01" value=${dial}
               aria-valuetext=${`${Math.round(100 * dial)} of 100`}
               onInput=${(event) => change({ dial: Number(event.target.value) })} />
-            <span class="ends"><span>${likest(board.anchor || "people")}</span><span>as strong as it gets</span></span>
+            <span class="ends"><span>${likest(game.anchor || "people")}</span><span>as strong as it gets</span></span>
           </label>`}
         ${caveat && html`<p role="status">${caveat}</p>`}`}
       ${game.people && !alone && html`
@@ -93,9 +92,8 @@ export function NewGame({ game, from }) {
 const positionName = ({ session, turn }) =>
   (turn ? `From the position after ${turnName(turn - 1, session)}.` : "From the first position.");
 
-function remembered(game) {
+function remembered({ game, setup, once = [] }) {
   const choices = stored(`kedge-new-${game}`, {});
-  const { setup, once = [] } = GAMES[game];
   const lasting = Object.entries(choices.setup || {}).filter(([name]) => !once.includes(name));
   return { ...choices, setup: { ...setup, ...Object.fromEntries(lasting) } };
 }

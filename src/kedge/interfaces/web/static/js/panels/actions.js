@@ -6,11 +6,10 @@ import { Confirm, Dialog } from "../lib/dialog.js";
 import { GAMES, movesOf } from "../games.js";
 import { pack } from "../lib/link.js";
 
-export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTrouble, onFlip }) {
-  const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
+export function Actions({ session, shown, canPlayOn, act, people, reviewed, onTrouble, onFlip }) {
   const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
-  const board = GAMES[session.game];
-  const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !board.hides;
+  const game = GAMES[session.game];
+  const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !game.hides;
   const undoable = session.turns.length > 0 || Boolean(session.outcome); // a player may resign before any move
   const [resigning, setResigning] = useState(false);
   const [copied, setCopied] = useState(false);
@@ -27,7 +26,7 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
   };
   const save = (annotated) =>
     api.record(session.id, annotated).then(
-      (text) => download(text, `kedge-${session.game}${annotated ? "-review" : ""}${files[0]}`),
+      (text) => download(text, `kedge-${session.game}${annotated ? "-review" : ""}${game.files[0]}`),
       (error) => onTrouble(error.message));
   return html`
     <p class="actions">
@@ -36,22 +35,22 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
         <button type="button" disabled=${!canPlayOn}
           onClick=${() => { location.hash = `#/${session.game}/${session.id}/${shown}`; }}>Play from here</button>`}
       ${people.length > 0 && !session.recorded && html`
-        ${board.undoes !== false && html`
+        ${game.undoes !== false && html`
           <button type="button" aria-disabled=${!undoable}
             onClick=${() => undoable && act(api.undo(session.id))}>Undo</button>`}
         ${switches && html`
           <button type="button" onClick=${() => act(switched(session, people[0]))}>Switch sides</button>`}
-        ${(board.resigns || board.heir) && !session.outcome && html`
+        ${(game.resigns || game.heir) && !session.outcome && html`
           <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
-      ${files.length > 0 && html`<button type="button" disabled=${session.secret} onClick=${() => save(false)}>Save ${files[0]}</button>`}
+      ${game.files.length > 0 && html`<button type="button" disabled=${session.secret} onClick=${() => save(false)}>Save ${game.files[0]}</button>`}
       ${reviewed && html`<button type="button" onClick=${() => save(true)}>Save review</button>`}
       ${!session.secret && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
     </p>
     ${resigning && html`
-      <${Confirm} title=${board.heir ? `Resign ${session.seats[loser].name}? An agent takes over.` : "Resign this game?"}
+      <${Confirm} title=${game.heir ? `Resign ${session.seats[loser].name}? An agent takes over.` : "Resign this game?"}
         yes="Resign" onClose=${() => setResigning(false)}
-        onYes=${() => act(board.heir ? handedOver(session, loser) : api.resign(session.id, loser))} />`}
+        onYes=${() => act(game.heir ? handedOver(session, loser) : api.resign(session.id, loser))} />`}
     ${link && html`
       <${Dialog} title="Link to this position" onClose=${() => setLink(null)}>
         <input type="text" readonly value=${link} aria-label="The link" onFocus=${(event) => event.target.select()} />

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-htm.js";
 import { api } from "../lib/api.js";
 
-// Returns [the session as it stood, the number of turns there, show(turn)].
+// Returns [the session as it stood, show(turn)].
 export function useHistory(session, onTrouble) {
   const [earlier, setEarlier] = useState(null);
   const latest = useRef(null); // the turn to show
@@ -17,8 +17,8 @@ export function useHistory(session, onTrouble) {
       (position) => { if (latest.current === turn) setEarlier(position); },
       (error) => onTrouble(error.message));
   };
-  if (!session || !earlier || earlier.turn >= count) return [session, count, show];
-  return [stood(session, earlier), earlier.turn, show];
+  if (!session || !earlier || earlier.turn >= count) return [session, show];
+  return [stood(session, earlier), show];
 }
 
 // While `isWanted`, the game as it stood at an analysis, if it has gone on since.

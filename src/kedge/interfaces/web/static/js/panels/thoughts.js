@@ -4,25 +4,26 @@ import { seating } from "../choices/agent_choice.js";
 import { movesOf } from "../games.js";
 import { api } from "../lib/api.js";
 
-// The analyses with one more, in place of the last at its turn and seat.
+// The archive with one more analysis, in place of the last at its turn and seat.
 export const withThought = (known, thought) =>
   ({ ...known, [thought.turn]: { ...known[thought.turn], [thought.seat]: thought } });
 
 // Drop the analyses of turns that were undone.
 export const upTo = (known, count) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= count));
 
-// The decisions at the shown position, each { turn, seat, name, thought }, the latest first.
-export function decisions(session, then, mine, thoughts) {
-  const turn = then.turns.length;
+// The decisions at the shown position, each { turn, seat, name, thought }, the latest first; `advised` are the seats to advise.
+export function decisions(session, shownSession, advised, archive) {
+  const turn = shownSession.turns.length;
   const at = (seats) => seats.map((seat) => ({
-    turn, seat, name: session.seats[seat].name, thought: thoughts[turn]?.[seat],
+    turn, seat, name: session.seats[seat].name, thought: archive[turn]?.[seat],
   }));
-  if (then.isEarlier) return at(then.due);
+  if (shownSession.isEarlier) return at(shownSession.due);
   const underWay = at(session.deciding.filter((seat) => !session.seats[seat].human)).filter(({ thought }) => thought);
-  const made = session.analysed.toSorted((first, second) => second.turn - first.turn).map(({ turn, seat }) => ({
-    turn, seat, name: `${session.seats[seat].name}, ${session.turns[turn]?.name}`, thought: thoughts[turn]?.[seat],
-  }));
-  return [...at(mine), ...underWay, ...made];
+  const made = session.thoughts.toSorted((first, second) => second.turn - first.turn).map((thought) => {
+    const { turn, seat } = thought;
+    return { turn, seat, name: `${session.seats[seat].name}, ${session.turns[turn]?.name}`, thought };
+  });
+  return [...at(advised), ...underWay, ...made];
 }
 
 // The selected decision; after new turns, the next of the same seat; else one with an analysis.
@@ -56,10 +57,10 @@ function questionAt(session, { turn, seat }) {
 }
 
 // The choice among several decisions.
-export function Whose({ offered, decision, onAsk }) {
+export function Whose({ offered, decision, onSelect }) {
   return html`
     <select aria-label="Whose decision" value=${offered.findIndex((each) => same(each, decision))}
-      onChange=${(event) => onAsk(offered[event.target.value])}>
+      onChange=${(event) => onSelect(offered[event.target.value])}>
       ${offered.map(({ turn, seat, name }, index) => html`<option key=${`${turn}/${seat}`} value=${index}>${name}</option>`)}
     </select>`;
 }
