@@ -137,9 +137,11 @@ def print_rest(console: "Console", rows: "list[Row]", top: int) -> None:
 
 
 def play_moves(state: Any, moves: str, parse: Callable[[str], int]) -> None:
-    """Play moves that are separated by spaces."""
+    """Play moves that are separated by spaces, also past a draw that nobody claimed."""
+    from kedge.games.verbs import play_on
+
     for number, name in enumerate(moves.split(), 1):
         try:
-            state.apply_action(parse(name))
+            play_on(state, parse(name))
         except InputError as error:
             raise InputError(f"move {number}: {error}") from None
