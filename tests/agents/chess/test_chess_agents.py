@@ -204,7 +204,7 @@ def test_a_search_that_fails_leaves_no_leaf_waiting(mine, monkeypatch):
         if playouts == 20:
             break
     before = search.analysis().visits.tolist()
-    monkeypatch.setattr("kedge.agents.board.grove.evaluate_leaves", lambda *_: 1 / 0)
+    monkeypatch.setattr(search._grove, "_evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         list(search.run())
     monkeypatch.undo()
