@@ -4,6 +4,7 @@ import lzma
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import onnx
@@ -99,7 +100,7 @@ def test_the_tower_is_the_specification(weights, threads):
 
 @pytest.mark.parametrize("instructions", _core.tower_instructions())
 def test_whatever_the_machines_instructions(weights, monkeypatch, instructions):
-    monkeypatch.setattr("kedge.models.board.tower._INSTRUCTIONS", instructions)
+    monkeypatch.setattr(_core, "Tower", partial(_core.Tower, instructions=instructions))
     planes = positions(13)
     same(TowerNetwork(weights).evaluate(planes), plain.forward(weights, planes))
 
