@@ -49,7 +49,7 @@ def card(name: str) -> dict[str, Any]:
 
 def imitates_people(name: str) -> bool:
     """Whether a model imitates people: any model, unless its card says that programs taught it."""
-    return name not in names() or card(name).get("imitates") != "programs"
+    return name not in _files() or card(name).get("imitates") != "programs"
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def parse_board(file: OnnxFile) -> Weights:
         for encoding in known
         if encoding.side == side and planes in (encoding.planes, encoding.first_planes)
     )
-    arrays = dict(file.weights())
+    arrays = file.weights()
     added = encoding.planes - planes
     if added:
         kernels = arrays["input.weight"]
