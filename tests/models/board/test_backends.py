@@ -25,8 +25,8 @@ from kedge.models.board.tower import TowerNetwork
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0 import parse_lc0, read_lc0
 from kedge.models.chess.lc0_moves import move_index
-from kedge.models.embedded import load
 from kedge.models.go.encoding import GO
+from kedge.models.shipped_models import load
 from kedge.models.weight_files import read_model
 
 SHAPES = {
