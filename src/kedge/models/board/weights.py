@@ -159,7 +159,7 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
     )
 
 
-def parse_board(file: OnnxFile) -> Weights:
+def weights_of(file: OnnxFile) -> Weights:
     """Read a model from `network.to_onnx` or `network.to_shipped_onnx`.
 
     Some files, among them the shipped ones, do not name their game: the shape of their planes

@@ -41,7 +41,8 @@ Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")
 class Decision:
     """An agent's decision in a position."""
 
-    agent: "Spec"
+    spec: "Spec"
+    """Names the agent."""
     imitates_people: bool
     """Whether the agent's anchor is a model of people's moves."""
     state: Any
@@ -82,7 +83,7 @@ def print_moves_json(decision: Decision, position: dict[str, Any]) -> None:
         }
         for row in decision.rows
     ]
-    agent, value = str(decision.agent), decision.analysis.value
+    agent, value = str(decision.spec), decision.analysis.value
     print_json({"agent": agent, **position, "value": value, "moves": moves})
 
 
@@ -93,7 +94,7 @@ def print_table(decision: Decision, position: "Text", top: int, svg: Path | None
     from rich.text import Text
 
     console, rows, visits = Console(emoji=False), decision.rows, decision.analysis.visits
-    console.print(Text(str(decision.agent), style="bold"), soft_wrap=True)
+    console.print(Text(str(decision.spec), style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
     searched = visits is not None
     table = Table(box=None, pad_edge=False)
