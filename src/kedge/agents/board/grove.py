@@ -35,14 +35,13 @@ class Grove:
             self._evaluate(self.forest, allowed=self._allowed)
             self._allowed.clear()  # a tree's first batch is its root
 
-    def run(self, tree: int, playouts: int) -> Iterator[int]:
-        """Grow until a tree has `playouts`.
+    def run(self, tree: int) -> Iterator[int]:
+        """Grow until a tree has its playouts.
 
         Yields their number after every batch, and once if there is nothing to do. A caller may
         stop at any time and run it again.
         """
         forest = self.forest
-        forest.set_playouts(tree, playouts)
         try:
             while True:
                 self.grow()

@@ -221,7 +221,7 @@ class PuctAgent(PuctPlayer, ModelAgent):
         settings, due = self.settings, 0.0
         grove = self.on_board_of(state).grove(settings.batch)
         tree = grove.plant(state.board, settings)
-        for playouts in grove.run(tree, settings.playouts):
+        for playouts in grove.run(tree):
             progress = playouts / settings.playouts
             if progress >= 1.0 or monotonic() >= due:  # an analysis takes time from searching
                 analysis = self.analysis(result(grove.forest, tree, settings))
@@ -251,7 +251,9 @@ class Search:
 
     def run(self, playouts: int | None = None) -> Iterator[int]:
         """Search until there are `playouts`, by default those of the agent: see `Grove.run`."""
-        return self._grove.run(self._tree, playouts or self.agent.settings.playouts)
+        playouts = playouts or self.agent.settings.playouts
+        self._grove.forest.set_playouts(self._tree, playouts)
+        return self._grove.run(self._tree)
 
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""
