@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from kedge.games.diplomacy import LOCATIONS, POWERS, DiplomacyState
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.models.diplomacy.encoding import EVERYBODY, PROVINCES, Choices
 from kedge.models.diplomacy.network import DiplomacyWeights
 from kedge.models.diplomacy.torch_network import module_of
@@ -357,7 +357,7 @@ def main() -> None:
     parser.add_argument("games", nargs="+", type=Path)
     parser.add_argument("--tiers", default="ABC", help="tiers of Droidippy's games")
     options = parser.parse_args()
-    weights = embedded.load("diplomacy")
+    weights = shipped_models.load("diplomacy")
     assert isinstance(weights, DiplomacyWeights)
     games = [
         game

@@ -18,7 +18,7 @@ import numpy as np
 
 from kedge import _core
 from kedge.evaluation.prediction import summary
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.records import read_diplomacy_games
 from kedge.records.diplomacy.games import is_for_testing
@@ -32,7 +32,7 @@ LEAST = 1e-9
 
 def value_scores(paths: list[Path]) -> list[list[float]]:
     """Return positions, hits, hits and cross-entropies of each game that tests the values."""
-    weights = embedded.load("diplomacy-value")
+    weights = shipped_models.load("diplomacy-value")
     assert isinstance(weights, ValueWeights)
     model, scores = SmallValues(weights), []
     for path in paths:
@@ -59,7 +59,7 @@ def belief_scores(name: str, count: int) -> list[list[float]]:
     from kedge.training.hanabi.games import self_play
 
     about, _, greedy = name.partition("-belief")
-    weights: Any = embedded.load(name)
+    weights: Any = shipped_models.load(name)
     drawn = SLIPS if greedy else 1.0
     rng = np.random.default_rng(SEED)
     played = self_play(blueprint(about), weights.game, count, rng, drawn=drawn)

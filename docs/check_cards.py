@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kedge.files import write_atomic
-from kedge.models import embedded
+from kedge.models import shipped_models
 
 ROOT = Path(__file__).resolve().parent.parent
 MEASURES = ("kedge predict ", "python benchmarks/")
@@ -169,7 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("models", nargs="*", help="default: all")
     parser.add_argument("--write", action="store_true", help="write the figures to the cards")
     options = parser.parse_args(arguments)
-    cards = {name: embedded.card(name) for name in options.models or embedded.names()}
+    cards = {name: shipped_models.card(name) for name in options.models or shipped_models.names()}
     todo = [entry for name, card in cards.items() for entry in entries(name, card)]
     differ = skipped = 0
     print(f"{'':8}{'model':30}{'entry':20}{'figure':18}{'card':>12}{'measured':>14}")
@@ -193,7 +193,7 @@ def main(arguments: list[str] | None = None) -> int:
             )
         print(f"{'':8}{time.monotonic() - began:.0f} s", flush=True)
     for name, card in cards.items() if options.write else ():
-        path = embedded.info(name).path.with_name(f"{name}.json")
+        path = shipped_models.info(name).path.with_name(f"{name}.json")
         write_atomic(path, json.dumps(card, indent=2, ensure_ascii=False) + "\n")
     print(f"{len(todo) - skipped} entries measured, {skipped} skipped, {differ} figures differ")
     return int(differ > 0)

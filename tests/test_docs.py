@@ -204,8 +204,8 @@ def test_figures_on_cards_are_compared(
     }
     answer = {"positions": 5000, "games": 9, "top1": 0.51224, "top1_se": 0.004,
               "cross_entropy": 1.52004, "cross_entropy_se": 0.013}  # fmt: skip
-    monkeypatch.setattr(cards.embedded, "names", lambda: ["go"])
-    monkeypatch.setattr(cards.embedded, "card", lambda name: card)
+    monkeypatch.setattr(cards.shipped_models, "names", lambda: ["go"])
+    monkeypatch.setattr(cards.shipped_models, "card", lambda name: card)
     monkeypatch.setattr(cards, "answer_to", lambda entry: answer)
     monkeypatch.setattr(cards, "has_gpu", lambda: False)
     monkeypatch.setenv("KEDGE_DATA", str(tmp_path))
@@ -228,8 +228,8 @@ def test_figures_on_cards_are_compared(
 def test_cards_can_be_measured_again() -> None:
     """The first figures of every card have a command that runs on any machine with the data."""
     cards = script("check_cards")
-    for name in cards.embedded.names():
-        first, *_ = cards.entries(name, cards.embedded.card(name))
+    for name in cards.shipped_models.names():
+        first, *_ = cards.entries(name, cards.shipped_models.card(name))
         assert first.name == "as_shipped"
         assert "cuda" not in first.command
         assert "(" not in first.command

@@ -49,10 +49,12 @@ class Board {
   unsigned first_move() const { return first_move_; }
 
   // lc0's input, packed: see planes.hpp.
-  void encode(std::uint64_t* planes, std::uint8_t* rule50, Fill fill = Fill::kFenOnly) const {
+  void encode(std::uint64_t* planes, std::uint8_t* rule50, Fill fill) const {
     encode_planes(line_.data(), line_.size(), planes, rule50, fill);
   }
-  void features(Features& out) const { encode(out.planes, &out.rule50); }
+  void features(Features& out) const {
+    encode_planes(line_.data(), line_.size(), out.planes, &out.rule50, Fill::kFenOnly);
+  }
   // lc0's index of a legal move, 0…1857.
   std::uint16_t policy_index(Action action) const {
     return chess::policy_index(position(), action);
@@ -68,6 +70,8 @@ class Board {
   bool operator==(const Board&) const = default;
 
  private:
+  Board(const Position& first, unsigned first_move) : line_{first}, first_move_(first_move) {}
+
   std::vector<Position> line_;
   unsigned first_move_ = 1;  // the number of the move at the root
 };

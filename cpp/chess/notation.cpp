@@ -195,10 +195,7 @@ std::optional<Board> Board::from_fen(std::string_view fen, std::string* error) {
   p.rule50 = static_cast<std::uint16_t>(rule50);
   find_legal_ep(p);
   p.key = key_of(p);
-  Board board;
-  board.line_[0] = p;
-  board.first_move_ = std::max(1u, move);
-  return board;
+  return Board(p, std::max(1u, move));
 }
 
 std::string Board::fen() const {

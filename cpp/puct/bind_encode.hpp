@@ -1,9 +1,12 @@
 // Binds Forest.encode: the input of a network that evaluates a batch of leaves.
 #pragma once
 
+#include <nanobind/stl/pair.h>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "bindings.hpp"
 #include "puct/forest.hpp"
@@ -13,7 +16,7 @@ namespace kedge::puct {
 // Adds encode(masks, numbers, moves, policy_size) to a forest's class. It fills one row of `masks`,
 // kWords integers long, and one number for each leaf that waits. `moves` receives the places of the
 // leaves' legal actions in the flattened policies of the batch. Each policy has policy_size entries,
-// by default kPolicySize. It returns the number of legal actions.
+// by default kPolicySize. It returns the numbers of leaves and of legal actions.
 //
 // write(features, masks, number) writes the row of one leaf.
 template <std::size_t kWords, std::size_t kPolicySize, EncodedBoard B, class Write>
@@ -42,7 +45,7 @@ void bind_encode(nanobind::class_<Forest<B>>& forest_class, Write write) {
             *out++ = static_cast<std::int32_t>(policy_size * i + index);
           }
         });
-        return forest.actions();
+        return std::pair(rows.size(), forest.actions());
       },
       "masks"_a.noconvert(), "numbers"_a.noconvert(), "moves"_a.noconvert(),
       "policy_size"_a = kPolicySize);

@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "tower/tower.hpp"
@@ -122,7 +124,7 @@ void bind_tower(nb::module_& m) {
              const std::vector<std::tuple<Layer, Layer, Squeezing>>& blocks,
              const std::string& policy, const std::pair<Layer, Layer>& policy_layers,
              const Indices& gather, const std::tuple<Layer, Layer, Layer>& value, bool pools_value,
-             std::size_t threads, const std::string& with) {
+             std::size_t threads, const std::optional<std::string>& with) {
             if (threads == 0) refuse("threads is 0, expected at least 1");
             const auto& [planes, side, plane_words, number_plane] = shape;
             const auto& [value_planes, value_first, value_last] = value;
@@ -136,13 +138,14 @@ void bind_tower(nb::module_& m) {
                         {gather.data(), gather.data() + gather.size()}, value_planes, pools_value,
                         value_first, value_last};
             check(parts);
-            const std::vector<Instructions> known = instructions();
-            const auto set = std::ranges::find(known, with, &Instructions::name);
+            const std::vector<Instructions> known = instructions();  // the widest last
+            const auto set = with ? std::ranges::find(known, *with, &Instructions::name)
+                                  : std::prev(known.end());
             if (set == known.end()) refuse("this machine lacks these instructions");
             new (self) Tower(std::move(parts), *set, threads);
           },
           "shape"_a, "moves"_a, "input"_a, "blocks"_a, "policy"_a, "policy_layers"_a, "gather"_a,
-          "value"_a, "pools_value"_a, "threads"_a, "instructions"_a)
+          "value"_a, "pools_value"_a, "threads"_a, "instructions"_a = nb::none())
       .def(
           "evaluate",
           [](Tower& tower, const Floats<4>& planes) {

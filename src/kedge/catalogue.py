@@ -240,7 +240,8 @@ def load(where: str) -> Any:
 
 def entries(part: str | None = None) -> list[GameEntry]:
     """All games, built in and installed; with `part`, only those that have it."""
-    return [entry for entry in _all() if part is None or entry.has(part)]
+    games = (*_BUILT_IN, *_installed()[0])
+    return [entry for entry in games if part is None or entry.has(part)]
 
 
 def names(part: str | None = None) -> list[str]:
@@ -250,7 +251,7 @@ def names(part: str | None = None) -> list[str]:
 
 def find(name: str, part: str | None = None) -> GameEntry:
     """Return the game called `name`, which must have `part` if that is given."""
-    for entry in _all():
+    for entry in entries():
         if entry.name == name:
             if part is not None and not entry.has(part):
                 having = ", ".join(names(part))
@@ -273,15 +274,11 @@ def look_up(part: str, key: str, game: str | None) -> Any:
 def of_state(state: type) -> GameEntry:
     """Return the game whose states are of this class."""
     for kind in state.__mro__:
-        for entry in _all():
+        for entry in entries():
             named = entry.state is not None and entry.state.rpartition(":")[2] == kind.__name__
             if named and entry.load("state") is kind:
                 return entry
     raise InputError(f"no game has states of the class {state.__name__}")
-
-
-def _all() -> Sequence[GameEntry]:
-    return (*_BUILT_IN, *_installed()[0])
 
 
 @cache

@@ -11,7 +11,7 @@ import tiny_games
 from kedge import catalogue
 from kedge.agents import make_agent
 from kedge.errors import InputError
-from kedge.models import embedded, named
+from kedge.models import named, shipped_models
 from kedge.models.onnx_graph import Graph
 
 PACKAGE = """
@@ -59,8 +59,8 @@ ENTRY = GameEntry(
 """
 CACHES = (
     catalogue._installed,
-    embedded._files,
-    embedded.load,
+    shipped_models._files,
+    shipped_models.load,
 )
 
 

@@ -3,7 +3,7 @@
 from inspect import signature
 
 from kedge.agents.registry import AGENTS
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.specs import Spec, parse
 
 
@@ -21,6 +21,6 @@ def anchor_of(spec: Spec) -> Spec:
 def imitates_people(spec: Spec | str) -> bool:
     """Whether the anchor is a model of people's moves: any network, unless programs taught it."""
     name = anchor_of(spec if isinstance(spec, Spec) else parse(spec)).name
-    if name in embedded.names():
-        return embedded.imitates_people(name)
+    if name in shipped_models.names():
+        return shipped_models.imitates_people(name)
     return name not in AGENTS.names()

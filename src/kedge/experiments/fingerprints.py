@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from kedge.errors import InputError
-from kedge.models import embedded, store
+from kedge.models import shipped_models, store
 from kedge.models.named import is_known, load
 from kedge.records.formats import record_format
 from kedge.specs import Spec, parse
@@ -31,8 +31,8 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
 
 
 def _weight_hash(name: str) -> str:
-    if name in embedded.names():  # a stored one of the same name is not what plays
-        return embedded.load(name).sha256
+    if name in shipped_models.names():  # a stored one of the same name is not what plays
+        return shipped_models.load(name).sha256
     return _sha256(store.info(name).path if is_known(name) else Path(name))
 
 

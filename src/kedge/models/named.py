@@ -1,7 +1,7 @@
 """Models of any game, by name: those in packages, those of the user, and files."""
 
 from kedge.errors import InputError
-from kedge.models import embedded, store
+from kedge.models import shipped_models, store
 from kedge.models.store import LISTING, ModelInfo
 from kedge.models.weight_files import AnyWeights, W, of_class
 from kedge.specs import suggest
@@ -9,7 +9,7 @@ from kedge.specs import suggest
 
 def find(name: str) -> AnyWeights | None:
     """Load the model `name`, shipped or stored, or the file at that path; None if unknown."""
-    return embedded.load(name) if name in embedded.names() else store.find(name)
+    return shipped_models.load(name) if name in shipped_models.names() else store.find(name)
 
 
 def load(name: str) -> AnyWeights:
@@ -27,8 +27,8 @@ def load_as(kind: type[W], name: str) -> W:
 
 def info(name: str) -> ModelInfo:
     """Facts about the model `name`, shipped or stored."""
-    if name in embedded.names():
-        return embedded.info(name)
+    if name in shipped_models.names():
+        return shipped_models.info(name)
     if name not in names():
         raise _unknown(name)
     return store.info(name)
@@ -36,12 +36,12 @@ def info(name: str) -> ModelInfo:
 
 def names() -> list[str]:
     """The names of all models: shipped, stored, and those that `store.pull` can download."""
-    return sorted({*embedded.names(), *store.known_names()})
+    return sorted({*shipped_models.names(), *store.known_names()})
 
 
 def is_known(name: str) -> bool:
     """Whether a shipped or stored model has this name; paths do not count."""
-    return name in (*embedded.names(), *store.stored_names())
+    return name in (*shipped_models.names(), *store.stored_names())
 
 
 def _unknown(name: str) -> InputError:

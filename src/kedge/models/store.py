@@ -120,7 +120,11 @@ def list_models() -> list[ModelInfo]:
 
 def info(name: str) -> ModelInfo:
     """Facts about the stored model `name`."""
-    path = _folder(name) / _INFO
+    return _info(_folder(name))
+
+
+def _info(folder: Path) -> ModelInfo:
+    path, name = folder / _INFO, folder.name
     try:
         content = json.loads(read_file(path, 2**20))
         stored = ModelInfo(name=name, **{k: v for k, v in content.items() if k != "name"})
@@ -172,8 +176,9 @@ def find(name: str) -> AnyWeights | None:
 
     A stored model must have the sha256 of the file that was added.
     """
-    if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
-        stored = info(name)
+    folder = models_folder() / name
+    if _NAME.fullmatch(name) and folder.is_dir():
+        stored = _info(folder)
         weights = read_model(stored.path)
         if weights.sha256 != stored.sha256:
             raise InputError(

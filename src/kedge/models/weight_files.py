@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from kedge import catalogue
 from kedge.errors import InputError
 from kedge.files import read_file
-from kedge.models.board.weights import Weights, parse_board
+from kedge.models.board.weights import Weights, weights_of
 from kedge.models.onnx_file import read_onnx
 
 Format = Literal["lc0", "onnx"]
@@ -79,7 +79,7 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
         return _parser("lc0", None, name)(content, name)
     file = read_onnx(content, name)
     kind = file.metadata.get("network", Weights.kind)  # the shipped board models name none
-    parse = parse_board if kind == Weights.kind else _parser(kind, file.metadata.get("game"), name)
+    parse = weights_of if kind == Weights.kind else _parser(kind, file.metadata.get("game"), name)
     try:
         return parse(file)
     except (KeyError, ValueError, IndexError, StopIteration):

@@ -131,11 +131,11 @@ def test_one_model_plays_and_another_judges(mine, other):
     (mine_lane,), (other_lane,) = (open_lanes(network, 1) for network in (moves, judge))
 
     def by_hand(forest):
-        answers = []
-        for lane in (mine_lane, other_lane):
-            count = forest.encode(lane.masks, lane.numbers, lane.moves)
-            answers.append(lane.evaluate(len(forest.waiting()), count))
-        forest.update_logits(answers[0][0], answers[1][1])
+        (logits, _), (_, values) = (
+            lane.evaluate(*forest.encode(lane.masks, lane.numbers, lane.moves))
+            for lane in (mine_lane, other_lane)
+        )
+        forest.update_logits(logits, values)
 
     (expected,) = search_many(_core.ChessForest(1), [STATE.board], by_hand, agent.settings)
     (found,) = agent.analyse_many([STATE])
@@ -204,7 +204,7 @@ def test_a_search_that_fails_leaves_no_leaf_waiting(mine, monkeypatch):
         if playouts == 20:
             break
     before = search.analysis().visits.tolist()
-    monkeypatch.setattr("kedge.agents.board.grove.evaluate_leaves", lambda *_: 1 / 0)
+    monkeypatch.setattr(search._grove, "_evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         list(search.run())
     monkeypatch.undo()

@@ -19,7 +19,7 @@ from kedge.agents.diplomacy.search import (
 )
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.models.diplomacy.model import Drawn
 from kedge.models.diplomacy.plain import CentreShares, UniformOrders
 from kedge.search.one_ply import search
@@ -354,8 +354,8 @@ def test_diplomacy_does_not_run_on_openvino():
 
 
 def test_a_stored_model_is_held_to_its_sum():
-    added = add_model("mine", embedded.info("diplomacy").path)
-    added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
+    added = add_model("mine", shipped_models.info("diplomacy").path)
+    added.path.write_bytes(shipped_models.info("diplomacy-value").path.read_bytes())
     with pytest.raises(InputError, match="damaged; run: kedge models remove mine"):
         make_player("mine", "diplomacy")
 

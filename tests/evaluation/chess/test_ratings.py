@@ -17,7 +17,7 @@ from kedge.evaluation.chess.ratings import (
     rated_search,
 )
 from kedge.games.chess import START_FEN, ChessState
-from kedge.models import embedded, store
+from kedge.models import shipped_models, store
 from kedge.specs import Spec, parse
 
 
@@ -66,7 +66,7 @@ def test_players_of_each_position():
 def test_a_model_of_ones_own_takes_ratings_too(monkeypatch, tmp_path):
     monkeypatch.setenv("KEDGE_HOME", str(tmp_path))
     file = tmp_path / "model.onnx"
-    file.write_bytes(Path(embedded.info("chess").path).read_bytes())
+    file.write_bytes(Path(shipped_models.info("chess").path).read_bytes())
     store.add("mine", file)
     state = ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])
     for name in ("mine", str(file)):

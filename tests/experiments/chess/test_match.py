@@ -15,7 +15,7 @@ from kedge.experiments import run
 from kedge.experiments.board.match import match_players
 from kedge.experiments.chess.match import ChessMatch, play_chess
 from kedge.experiments.played_games import match_tasks
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.records import pgn_texts
 
 
@@ -80,7 +80,7 @@ def test_another_model_of_the_same_name_is_another_match(tmp_path):
 
 def test_shipped_models_are_known_by_their_files():
     found = quick(a="puct(chess, playouts=2)").identity()["config"]["weights"]
-    assert found == {"chess": embedded.load("chess").sha256}
+    assert found == {"chess": shipped_models.load("chess").sha256}
     assert len(found["chess"]) == 64
 
 

@@ -132,8 +132,7 @@ def offer(patch, folder, board=BOARD):
     """Put Nim into the catalogue, with its files in `folder`, until `patch` is undone."""
     for name, text in (("nim.js", board), ("words.js", WORDS), ("nim.css", STYLE)):
         (folder / name).write_text(text)
-    everything = (*catalogue._all(), ENTRY)
-    patch.setattr(catalogue, "_all", lambda: everything)
+    patch.setattr(catalogue, "_BUILT_IN", (*catalogue._BUILT_IN, ENTRY))
     patch.setitem(AGENTS._makers, "nim-expert", NimAgent)
     patch.setattr(NimPage, "script", folder / "nim.js", raising=False)
     patch.setattr(NimPage, "style", folder / "nim.css")

@@ -11,7 +11,7 @@ import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.interfaces.cards import print_card
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.models.board.backends import read_weights
 from kedge.models.board.network import to_shipped_onnx
 
@@ -135,12 +135,12 @@ def test_help():
 
 def test_cards():
     card = answer("card", "hanabi-smartbot")
-    assert card == embedded.card("hanabi-smartbot")
+    assert card == shipped_models.card("hanabi-smartbot")
     printed = kedge("card", "hanabi-smartbot").stdout
     assert "top1 92.90% ± 0.12%" in printed
     for command_line in card["remake"]:
         assert f"  {command_line}\n" in printed, "in one piece, to be copied"
-    for name in embedded.names():
+    for name in shipped_models.names():
         printed = kedge("card", name).stdout
         assert printed.startswith(f"{name}\nwhat: ")
         for by in ("chosen by", "judged by"):

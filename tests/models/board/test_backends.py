@@ -4,6 +4,7 @@ import lzma
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import onnx
@@ -24,8 +25,8 @@ from kedge.models.board.tower import TowerNetwork
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0 import parse_lc0, read_lc0
 from kedge.models.chess.lc0_moves import move_index
-from kedge.models.embedded import load
 from kedge.models.go.encoding import GO
+from kedge.models.shipped_models import load
 from kedge.models.weight_files import read_model
 
 SHAPES = {
@@ -99,7 +100,7 @@ def test_the_tower_is_the_specification(weights, threads):
 
 @pytest.mark.parametrize("instructions", _core.tower_instructions())
 def test_whatever_the_machines_instructions(weights, monkeypatch, instructions):
-    monkeypatch.setattr("kedge.models.board.tower._INSTRUCTIONS", instructions)
+    monkeypatch.setattr(_core, "Tower", partial(_core.Tower, instructions=instructions))
     planes = positions(13)
     same(TowerNetwork(weights).evaluate(planes), plain.forward(weights, planes))
 

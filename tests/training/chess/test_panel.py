@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 
 from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
-from kedge.models import embedded  # noqa: E402
+from kedge.models import shipped_models  # noqa: E402
 from kedge.models.chess.lc0_moves import MOVES  # noqa: E402
 from kedge.records import ChessGame  # noqa: E402
 from kedge.records.splits import LEARN  # noqa: E402
@@ -32,7 +32,7 @@ def games():
 
 
 def test_a_model_teaches_the_people_of_its_rating(games, monkeypatch):
-    one_rating = embedded.load_embedded("chess", elo=1500)
+    one_rating = shipped_models.load_for_players("chess", elo=1500)
     monkeypatch.setattr(panel, "load_as", lambda kind, name: one_rating)
     table = table_of(games)
     rows = rows_of(table, table.sides(LEARN))

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from kedge.games.diplomacy import POWERS, Diplomacy  # noqa: E402
-from kedge.models import embedded  # noqa: E402
+from kedge.models import shipped_models  # noqa: E402
 from kedge.records.diplomacy.games import DiplomacyGame, Phase  # noqa: E402
 
 SCRIPT = Path(__file__).resolve().parents[3] / "benchmarks" / "diplomacy_players.py"
@@ -58,7 +58,7 @@ def test_kinds_of_orders(players):
 
 
 def test_players_are_known_by_their_earlier_orders_alone(players):
-    weights = embedded.load("diplomacy")
+    weights = shipped_models.load("diplomacy")
     made = players.decisions_of([game("a", *ATTACK), game("b", ATTACK[0])], weights)
     units = [3, 3, 3, 3, 3, 3, 3, 3]  # France's and Germany's in each phase
     assert len(made.chosen) == sum(units)

@@ -1,12 +1,12 @@
 """Search trees over one network, which grow together."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.search.puct import Allowed, Lane, Settings, admit, evaluate_leaves
+from kedge.search.puct import Allowed, Settings, admit
 
 if TYPE_CHECKING:
     from kedge import _core
@@ -15,12 +15,11 @@ _OVER = "the game is over: no move to play"
 
 
 class Grove:
-    """The trees of a forest. The network behind `lane` evaluates their leaves in one batch."""
+    """The trees of a forest; `evaluate` gives their leaves to a network in one batch."""
 
-    def __init__(self, forest: "_core.EncodingForest", lane: Lane, temperature: float) -> None:
+    def __init__(self, forest: "_core.EncodingForest", evaluate: Callable[..., None]) -> None:
         self.forest = forest
-        self._lane = lane
-        self._temperature = temperature  # of the anchor
+        self._evaluate = evaluate
         self._allowed: dict[int, Allowed] = {}  # of the roots that are not evaluated yet
 
     def plant(self, board: Any, settings: Settings, allowed: Allowed | None = None) -> int:
@@ -33,17 +32,16 @@ class Grove:
     def grow(self) -> None:
         """Advance every tree by at most one batch of playouts."""
         if self.forest.collect(one_batch=True):
-            evaluate_leaves(self.forest, self._lane, self._temperature, self._allowed)
+            self._evaluate(self.forest, allowed=self._allowed)
             self._allowed.clear()  # a tree's first batch is its root
 
-    def run(self, tree: int, playouts: int) -> Iterator[int]:
-        """Grow until a tree has `playouts`.
+    def run(self, tree: int) -> Iterator[int]:
+        """Grow until a tree has its playouts.
 
         Yields their number after every batch, and once if there is nothing to do. A caller may
         stop at any time and run it again.
         """
         forest = self.forest
-        forest.set_playouts(tree, playouts)
         try:
             while True:
                 self.grow()

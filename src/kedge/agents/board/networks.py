@@ -55,8 +55,7 @@ def network_of(
     key = (weights.sha256, *sorted(plain.items()), *place)
     size = sum(array.nbytes for array in weights.arrays.values())
     memory = _TOWER_MEMORY * size if is_cpu(place[0]) else size
-    named = replace(weights, name=name)
-    return cached(key, lambda: _compute(for_players(named, name, **plain), *place), memory)
+    return cached(key, lambda: _compute(for_players(weights, name, **plain), *place), memory)
 
 
 def _place(threads: int | None) -> tuple[str, Dtype, int]:

@@ -16,7 +16,7 @@ from kedge.agents.board.grove import Grove, allowed_moves, check_not_over
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
-from kedge.models.board.lanes import batch_size, open_lanes
+from kedge.models.board.lanes import Lane, batch_size, open_lane, open_lanes
 from kedge.models.board.mixture import SplitNetwork
 from kedge.search.puct import (
     ForestLane,
@@ -85,7 +85,8 @@ class ModelAgent(BasePlayer[Any]):
             return []
         agent = self.on_board_of(questions[0])
         boards = agent._boards(questions)
-        ((forest, evaluate),) = agent._lanes(len(boards), 1)
+        rows = len(boards) * agent.settings.batch
+        forest, evaluate = agent._forest_on(open_lane(agent.network, rows))
         results = search_many(forest, boards, evaluate, self.settings)
         return [self.analysis(result) for result in results]
 
@@ -96,8 +97,7 @@ class ModelAgent(BasePlayer[Any]):
 
     def grove(self, rows: int) -> Grove:
         """Return a grove over the network, without trees yet; `rows` leaves may wait."""
-        (lane,) = open_lanes(self.network, rows, most=1)
-        return Grove(self._new_forest(), lane, self.prior_temperature)
+        return Grove(*self._forest_on(open_lane(self.network, rows)))
 
     def on_board_of(self, state: Any) -> Self:
         """Return this agent with its network for boards of the state's size."""
@@ -138,15 +138,13 @@ class ModelAgent(BasePlayer[Any]):
     def _lanes(
         self, trees: int, most: int | None = None
     ) -> "list[ForestLane[_core.EncodingForest]]":
-        temperature = self.prior_temperature
-        return [
-            (self._new_forest(), partial(evaluate_leaves, lane=lane, temperature=temperature))
-            for lane in open_lanes(self.network, trees * self.settings.batch, most)
-        ]
+        rows = trees * self.settings.batch
+        return [self._forest_on(lane) for lane in open_lanes(self.network, rows, most)]
 
-    def _new_forest(self) -> "_core.EncodingForest":
+    def _forest_on(self, lane: Lane) -> "ForestLane[_core.EncodingForest]":
+        """Return a new forest, and what evaluates its leaves on `lane`."""
         forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
-        return forest
+        return forest, partial(evaluate_leaves, lane=lane, temperature=self.prior_temperature)
 
 
 @dataclass(frozen=True)
@@ -222,9 +220,8 @@ class PuctAgent(PuctPlayer, ModelAgent):
         """Yield an analysis after the first batch, then now and then, and of the whole search."""
         settings, due = self.settings, 0.0
         grove = self.on_board_of(state).grove(settings.batch)
-        check_not_over(state.board)
         tree = grove.plant(state.board, settings)
-        for playouts in grove.run(tree, settings.playouts):
+        for playouts in grove.run(tree):
             progress = playouts / settings.playouts
             if progress >= 1.0 or monotonic() >= due:  # an analysis takes time from searching
                 analysis = self.analysis(result(grove.forest, tree, settings))
@@ -254,7 +251,9 @@ class Search:
 
     def run(self, playouts: int | None = None) -> Iterator[int]:
         """Search until there are `playouts`, by default those of the agent: see `Grove.run`."""
-        return self._grove.run(self._tree, playouts or self.agent.settings.playouts)
+        playouts = playouts or self.agent.settings.playouts
+        self._grove.forest.set_playouts(self._tree, playouts)
+        return self._grove.run(self._tree)
 
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""

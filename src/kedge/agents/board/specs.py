@@ -9,7 +9,7 @@ from kedge.agents.devices import thread_limit
 from kedge.errors import InputError
 from kedge.games.symmetries import COUNT
 from kedge.models.board.weights import Weights
-from kedge.models.embedded import imitates_people
+from kedge.models.shipped_models import imitates_people
 from kedge.specs import number, whole
 
 

@@ -32,10 +32,10 @@ def list_models(as_json: Json = False) -> None:
     - `kedge models list`
     """
     from kedge.agents import AGENTS
-    from kedge.models import embedded, store
+    from kedge.models import shipped_models, store
 
     here = store.list_models()
-    shipped = [embedded.info(name) for name in embedded.names()]
+    shipped = [shipped_models.info(name) for name in shipped_models.names()]
     names = {model.name for model in here}
     public = [name for name in store.public() if name not in names]
     if as_json:
@@ -61,7 +61,7 @@ def list_models(as_json: Json = False) -> None:
     console.print(table)
     if public:
         console.print(f"[dim]kedge models pull[/dim] {', '.join(public)}", highlight=False)
-    others = [name for name in AGENTS.names() if name not in embedded.names()]
+    others = [name for name in AGENTS.names() if name not in shipped_models.names()]
     console.print(f"[dim]other agents:[/dim] {', '.join(others)}", highlight=False)
 
 
@@ -90,11 +90,13 @@ def show_card(name: Name, as_json: Json = False) -> None:
     - `kedge models card go-large`
     """
     from kedge.interfaces.cards import print_card
-    from kedge.models import embedded
+    from kedge.models import shipped_models
 
-    if name not in embedded.names():
-        raise InputError(f"{name}: only shipped models have cards: {', '.join(embedded.names())}")
-    card = embedded.card(name)
+    if name not in shipped_models.names():
+        raise InputError(
+            f"{name}: only shipped models have cards: {', '.join(shipped_models.names())}"
+        )
+    card = shipped_models.card(name)
     if as_json:
         print_json(card)
     else:
@@ -182,9 +184,9 @@ def remove_model(name: Name, as_json: Json = False) -> None:
 
     - `kedge models remove mine`
     """
-    from kedge.models import embedded, store
+    from kedge.models import shipped_models, store
 
-    if name in embedded.names() and name not in store.stored_names():
+    if name in shipped_models.names() and name not in store.stored_names():
         raise InputError(f"{name} ships with kedge and cannot be removed")
     store.remove(name)
     if as_json:

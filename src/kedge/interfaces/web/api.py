@@ -40,7 +40,7 @@ from kedge.interfaces.web.schemas import (
     SessionId,
     SessionOut,
 )
-from kedge.models import embedded, store
+from kedge.models import shipped_models, store
 
 _WRONG: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "The request is not possible; `detail` says why"},
@@ -110,10 +110,10 @@ def _people(game: PageGame) -> dict[str, Any] | None:
 @router.get("/models", tags=["games, models and agents"])
 async def models() -> list[dict[str, Any]]:
     """The models that ship with kedge, with their cards, and the models stored here."""
-    names = [(name, True) for name in embedded.names()]
+    names = [(name, True) for name in shipped_models.names()]
     names += [(name, False) for name in store.stored_names()]
     return [
-        {"model": name, "ships": ships, "card": embedded.card(name) if ships else None}
+        {"model": name, "ships": ships, "card": shipped_models.card(name) if ships else None}
         for name, ships in names
     ]
 

@@ -64,9 +64,9 @@ def takes_players(weights: "Weights") -> tuple[str, ...]:
 
 
 def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
-    """Fix the players of a network; `name` is used in errors.
+    """Fix the players of a network, and call it `name` in errors.
 
-    A network that does not take the players as input is returned as it is, and takes no options.
+    A network that does not take the players as input keeps its weights, and takes no options.
     """
     inputs, known = weights.encoding.players, weights.player_options
     unknown = [option for option in options if option not in known]
@@ -74,13 +74,13 @@ def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
         what = f"it takes {', '.join(known)}" if known else "it takes no players as input"
         raise InputError(f"{name} does not take {' or '.join(unknown)}; {what}")
     if inputs is None or not known:
-        return weights
+        return replace(weights, name=name)
     try:
         arrays = _folded(weights, inputs.numbers(**options).astype(np.float64))
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     players = "".join(f"-{key}={value}" for key, value in sorted(options.items()))
-    return replace(weights, arrays=arrays, sha256=f"{weights.sha256}{players}")
+    return replace(weights, name=name, arrays=arrays, sha256=f"{weights.sha256}{players}")
 
 
 def _folded(weights: "Weights", numbers: npt.NDArray[np.float64]) -> Mapping[str, Numbers]:

@@ -12,16 +12,24 @@ _CUDA_LANES = 3  # one for growing trees, one in transfer, one on the GPU
 
 def open_lanes(network: Network, rows: int, most: int | None = None) -> "list[Lane]":
     """Open as many lanes of `rows` rows as keep the network busy, but at most `most`."""
-    if not isinstance(network, TorchNetwork):
-        return [_PlainLane(network, rows)]
-    count = _CUDA_LANES if network.device.type == "cuda" else 1
-    return [_TorchLane(network, rows) for _ in range(count if most is None else min(most, count))]
+    count = _CUDA_LANES if _is_on_gpu(network) else 1
+    return [open_lane(network, rows) for _ in range(count if most is None else min(most, count))]
+
+
+def open_lane(network: Network, rows: int) -> "Lane":
+    """Open one lane of `rows` rows."""
+    if isinstance(network, TorchNetwork):
+        return _TorchLane(network, rows)
+    return _PlainLane(network, rows)
 
 
 def batch_size(network: Network) -> int:
     """The most efficient batch size of the network."""
-    on_gpu = isinstance(network, TorchNetwork) and network.device.type == "cuda"
-    return network.encoding.gpu_rows if on_gpu else network.encoding.rows
+    return network.encoding.gpu_rows if _is_on_gpu(network) else network.encoding.rows
+
+
+def _is_on_gpu(network: Network) -> bool:
+    return isinstance(network, TorchNetwork) and network.device.type == "cuda"
 
 
 class _PlainLane:

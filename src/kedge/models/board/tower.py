@@ -20,7 +20,6 @@ from kedge.models.board.weights import Weights
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
 _G = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24
 _TO_BASIS = np.kron(_G, _G)
-_INSTRUCTIONS = _core.tower_instructions()[-1]  # the widest of this machine
 
 
 class TowerNetwork(Backend):
@@ -114,5 +113,4 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         value=(conv("value.conv"), dense("value.fc1", planes=value_planes), dense("value.fc2")),
         pools_value=weights.pools_value,
         threads=threads,
-        instructions=_INSTRUCTIONS,
     )

@@ -159,7 +159,7 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
     )
 
 
-def parse_board(file: OnnxFile) -> Weights:
+def weights_of(file: OnnxFile) -> Weights:
     """Read a model from `network.to_onnx` or `network.to_shipped_onnx`.
 
     Some files, among them the shipped ones, do not name their game: the shape of their planes
@@ -173,7 +173,7 @@ def parse_board(file: OnnxFile) -> Weights:
         for encoding in known
         if encoding.side == side and planes in (encoding.planes, encoding.first_planes)
     )
-    arrays = dict(file.weights())
+    arrays = file.weights()
     added = encoding.planes - planes
     if added:
         kernels = arrays["input.weight"]

@@ -12,26 +12,13 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 
-_FILES = "abcdefgh"
 # North, north-east, … clockwise, as (file, rank) steps; lc0's planes come in this order.
 _QUEEN = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 _KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_PROMOTION_PLANES = [(side, piece) for side in (-1, 0, 1) for piece in "rbq"]
 _CASTLING = {"e1g1": "e1h1", "e1c1": "e1a1"}
 
 #: Planes of the head that encode moves: 8 × 7 queen moves, 8 knight moves, 3 × 3 promotions.
 PLANES = 73
-
-
-def _square(file: int, rank: int) -> str:
-    return f"{_FILES[file]}{rank + 1}"
-
-
-def _leaps() -> list[tuple[int, int]]:
-    """The steps of planes 0–63."""
-    far = [(x * n, y * n) for x, y in _QUEEN for n in range(1, 8)]
-    return far + list(_KNIGHT)
-
 
 #: The moves in lc0's order.
 MOVES: tuple[str, ...] = tuple(_core.chess_policy_moves())
@@ -40,18 +27,22 @@ _INDEX = {move: index for index, move in enumerate(MOVES)}
 
 
 def _gather() -> npt.NDArray[np.int64]:
-    places = np.full(len(MOVES), -1, np.int64)
-    for plane, (x, y) in enumerate(_leaps()):
-        for square in range(64):
-            file, rank = square % 8 + x, square // 8 + y
-            if 0 <= file < 8 and 0 <= rank < 8:
-                move = _square(square % 8, square // 8) + _square(file, rank)
-                places[_INDEX[move]] = plane * 64 + square
-    for plane, (side, piece) in enumerate(_PROMOTION_PLANES, start=64):
-        for file in range(max(0, -side), min(8, 8 - side)):
-            move = _square(file, 6) + _square(file + side, 7) + piece
-            places[_INDEX[move]] = plane * 64 + 48 + file
-    return places
+    steps = [*((x * n, y * n) for x, y in _QUEEN for n in range(1, 8)), *_KNIGHT]
+    moves = sorted(
+        (square, square + x + 8 * y, plane)
+        for plane, (x, y) in enumerate(steps)
+        for square in range(64)
+        if 0 <= square % 8 + x < 8 and 0 <= square // 8 + y < 8
+    )
+    places = [plane * 64 + square for square, _, plane in moves]
+    places += [
+        (64 + 3 * (side + 1) + piece) * 64 + 48 + file
+        for file in range(8)
+        for side in (-1, 0, 1)
+        if 0 <= file + side < 8
+        for piece in (2, 0, 1)  # the moves come as q, r, b and the planes as r, b, q
+    ]
+    return np.array(places, np.int64)
 
 
 #: ``GATHER[move]`` is plane × 64 + from-square: the index of the move in the convolutional head.

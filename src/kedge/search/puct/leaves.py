@@ -43,14 +43,13 @@ def evaluate_leaves(
 
     `allowed` has the masks of allowed root moves, by the number of the tree.
     """
-    moves = forest.encode(lane.masks, lane.numbers, lane.moves, lane.policy_size)
-    trees = forest.waiting()
-    logits, values = lane.evaluate(len(trees), moves)
+    rows, moves = forest.encode(lane.masks, lane.numbers, lane.moves, lane.policy_size)
+    logits, values = lane.evaluate(rows, moves)
     if allowed:
         # An action with no prior is never tried: the best that was is no worse than the mean it
         # would be given (plain.py), and has a bonus on top.
         ends = np.cumsum(forest.action_counts())
-        for tree, end in zip(trees.tolist(), ends.tolist(), strict=True):
+        for tree, end in zip(forest.waiting().tolist(), ends.tolist(), strict=True):
             if tree in allowed:
                 logits[end - len(allowed[tree]) : end][~allowed[tree]] = -np.inf
     try:

@@ -9,6 +9,7 @@ from kedge.interfaces.commands.policy.table import (
     Svg,
     Top,
     decide,
+    play_moves,
     print_moves_json,
     print_table,
 )
@@ -44,9 +45,10 @@ def chess_policy(
     """
     from rich.text import Text
 
-    from kedge.games.chess import START_FEN, ChessState
+    from kedge.games.chess import ChessState
 
-    state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
+    state = ChessState() if fen is None else ChessState.from_fen(fen)
+    play_moves(state, moves, state.parse_move)
     decision = decide(agent, state, "chess", quiet=as_json)
     if svg is not None:
         from kedge.interfaces.pictures.chess import draw

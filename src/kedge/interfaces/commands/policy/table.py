@@ -41,7 +41,8 @@ Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")
 class Decision:
     """An agent's decision in a position."""
 
-    agent: "Spec"
+    spec: "Spec"
+    """Names the agent."""
     imitates_people: bool
     """Whether the agent's anchor is a model of people's moves."""
     state: Any
@@ -82,7 +83,7 @@ def print_moves_json(decision: Decision, position: dict[str, Any]) -> None:
         }
         for row in decision.rows
     ]
-    agent, value = str(decision.agent), decision.analysis.value
+    agent, value = str(decision.spec), decision.analysis.value
     print_json({"agent": agent, **position, "value": value, "moves": moves})
 
 
@@ -93,7 +94,7 @@ def print_table(decision: Decision, position: "Text", top: int, svg: Path | None
     from rich.text import Text
 
     console, rows, visits = Console(emoji=False), decision.rows, decision.analysis.visits
-    console.print(Text(str(decision.agent), style="bold"), soft_wrap=True)
+    console.print(Text(str(decision.spec), style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
     searched = visits is not None
     table = Table(box=None, pad_edge=False)
@@ -137,9 +138,11 @@ def print_rest(console: "Console", rows: "list[Row]", top: int) -> None:
 
 
 def play_moves(state: Any, moves: str, parse: Callable[[str], int]) -> None:
-    """Play moves that are separated by spaces."""
+    """Play moves that are separated by spaces, also past a draw that nobody claimed."""
+    from kedge.games.verbs import play_on
+
     for number, name in enumerate(moves.split(), 1):
         try:
-            state.apply_action(parse(name))
+            play_on(state, parse(name))
         except InputError as error:
             raise InputError(f"move {number}: {error}") from None

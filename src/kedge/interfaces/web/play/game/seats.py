@@ -8,7 +8,7 @@ from kedge.agents.dial import Dial, dial
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, PageGame, Rating
 from kedge.interfaces.web.schemas import SeatIn
-from kedge.models import embedded, store
+from kedge.models import shipped_models, store
 from kedge.specs import Spec, parse
 
 #: The largest values that a client may ask for.
@@ -85,7 +85,7 @@ def _dialled(game: str, who: SeatIn) -> Dial:
 
 def known_names() -> list[str]:
     """The names of all agents and models that clients may use."""
-    return sorted({*AGENTS.names(), *embedded.names(), *store.stored_names()})
+    return sorted({*AGENTS.names(), *shipped_models.names(), *store.stored_names()})
 
 
 def checked_spec(text: str) -> Spec:

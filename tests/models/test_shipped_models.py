@@ -11,7 +11,7 @@ from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyBatch, DiplomacyState
 from kedge.games.hanabi import Hanabi, Move
-from kedge.models import embedded
+from kedge.models import shipped_models
 from kedge.models.board.onnx_backends import OnnxNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.chess.encoding import CHESS, encode_chess
@@ -24,9 +24,9 @@ LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a
          "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", embedded.names())
+@pytest.mark.parametrize("name", shipped_models.names())
 def test_cards_say_what_they_must(name):
-    card = embedded.card(name)
+    card = shipped_models.card(name)
     assert {"name", "data", "parts", "recipe", "metrics", "date", "remake", "licence"} <= set(card)
     shipped = card["metrics"]["as_shipped"]
     assert {"command", "games", "top1", "top1_se", "cross_entropy", "cross_entropy_se"} <= set(
@@ -34,9 +34,9 @@ def test_cards_say_what_they_must(name):
     )
 
 
-@pytest.mark.parametrize("name", embedded.names())
+@pytest.mark.parametrize("name", shipped_models.names())
 def test_cards_tell_what_chose_a_model_from_what_judged_it(name):
-    parts = embedded.card(name)["parts"]
+    parts = shipped_models.card(name)["parts"]
     assert list(parts)[:3] == ["split_by", "chosen_by", "judged_by"]
     chosen, judged = (set(parts[by]["part"].split(" and ")) for by in ("chosen_by", "judged_by"))
     assert chosen | judged <= {"choose", "test", "modern-test"}
@@ -49,20 +49,20 @@ def test_cards_tell_what_chose_a_model_from_what_judged_it(name):
     ("game", "most"), [("chess", 6e6), ("go", 15e6), ("diplomacy", 6e6), ("hanabi", 5e6)]
 )
 def test_they_are_small(game, most):
-    ours = [name for name in embedded.names() if name.partition("-")[0] == game]
-    assert sum(embedded.info(name).size for name in ours) < most
+    ours = [name for name in shipped_models.names() if name.partition("-")[0] == game]
+    assert sum(shipped_models.info(name).size for name in ours) < most
 
 
 def test_a_damaged_one_is_said_so(tmp_path, monkeypatch):
     path = tmp_path / "go-large.onnx.xz"
     path.write_bytes(b"not compressed")
-    monkeypatch.setattr(embedded, "_path", lambda name: path)
+    monkeypatch.setattr(shipped_models, "_path", lambda name: path)
     with pytest.raises(InputError, match=r"go-large\.onnx\.xz: damaged; reinstall its package"):
-        embedded.load.__wrapped__("go-large")
+        shipped_models.load.__wrapped__("go-large")
 
 
 def test_they_are_of_games():
-    assert {name.partition("-")[0] for name in embedded.names()} == {
+    assert {name.partition("-")[0] for name in shipped_models.names()} == {
         "chess",
         "go",
         "diplomacy",
@@ -84,12 +84,14 @@ def test_folding_the_players_is_exact(name, players):
     states = [ChessState.from_fen(START_FEN, line.split()) for line in LINES]
     masks, rule50 = encode_chess(states)
     who = np.tile(CHESS.players.numbers(**players), (len(states), 1))
-    path = embedded._path(name)
+    path = shipped_models._path(name)
     content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     session = onnxruntime.InferenceSession(content)
     planes = CHESS.unpack(masks, rule50)
     policy, value = session.run(["policy", "value"], {"planes": planes, "who": who})
-    folded = OnnxNetwork(embedded.load_embedded(name, **players)).evaluate_packed(masks, rule50)
+    folded = OnnxNetwork(shipped_models.load_for_players(name, **players)).evaluate_packed(
+        masks, rule50
+    )
     np.testing.assert_allclose(folded.policy, policy, atol=2e-3)
     np.testing.assert_allclose(folded.value, value, atol=1e-4)
 
@@ -97,7 +99,9 @@ def test_folding_the_players_is_exact(name, players):
 def test_ratings_matter():
     masks, rule50 = encode_chess([ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])])
     weak, strong = (
-        OnnxNetwork(embedded.load_embedded("chess", elo=elo)).evaluate_packed(masks, rule50).policy
+        OnnxNetwork(shipped_models.load_for_players("chess", elo=elo))
+        .evaluate_packed(masks, rule50)
+        .policy
         for elo in (900, 2300)
     )
     assert np.abs(weak - strong).max() > 0.1
@@ -105,21 +109,21 @@ def test_ratings_matter():
 
 def test_bad_ratings_and_names():
     with pytest.raises(InputError, match="chess: elo: a rating"):
-        embedded.load_embedded("chess", elo=-1)
+        shipped_models.load_for_players("chess", elo=-1)
     with pytest.raises(InputError, match="no shipped model 'ches'; did you mean chess"):
-        embedded.load_embedded("ches")
+        shipped_models.load_for_players("ches")
     with pytest.raises(InputError, match="go does not take elo; it takes no players as input"):
-        embedded.load_embedded("go", elo=1500)
+        shipped_models.load_for_players("go", elo=1500)
     with pytest.raises(InputError, match="chess does not take rank; it takes elo, opponent, scale"):
-        embedded.load_embedded("chess", rank="3d")
+        shipped_models.load_for_players("chess", rank="3d")
     with pytest.raises(InputError, match="speed: one of bullet, blitz, rapid, classical, not fast"):
-        embedded.load_embedded("chess", speed="fast")
+        shipped_models.load_for_players("chess", speed="fast")
 
 
 @pytest.mark.parametrize("name", ["chess", "go"])
 def test_they_compute_alike_in_torch(name):
     pytest.importorskip("torch")
-    weights = embedded.load_embedded(name)
+    weights = shipped_models.load_for_players(name)
     rng = np.random.default_rng(0)
     packed = rng.integers(2**60, size=(2, weights.encoding.words)), rng.uniform(size=2)
     ours, theirs = (made(weights).evaluate_packed(*packed) for made in (OnnxNetwork, TorchNetwork))
@@ -129,7 +133,7 @@ def test_they_compute_alike_in_torch(name):
 
 def test_the_diplomacy_model_computes_alike_in_torch():
     pytest.importorskip("torch")
-    weights = embedded.load("diplomacy")
+    weights = shipped_models.load("diplomacy")
     state = Diplomacy().initial_state()
     questions = [(state, power) for power in range(len(POWERS))]
     models = [
@@ -144,7 +148,7 @@ def test_the_diplomacy_model_computes_alike_in_torch():
 
 
 def test_diplomacy_positions_are_worth_more_to_who_has_more():
-    values = SmallValues(embedded.load("diplomacy-value"))
+    values = SmallValues(shipped_models.load("diplomacy-value"))
     start = Diplomacy().initial_state()
     won = DiplomacyState.from_json(
         {
@@ -180,7 +184,7 @@ def test_diplomacy_positions_are_worth_more_to_who_has_more():
 
 def test_the_hanabi_models_are_of_rules_and_not_of_what_a_bomb_is_worth():
     names = ("hanabi", "hanabi-belief", "hanabi-belief-greedy")
-    assert {str(embedded.load(name).game) for name in names} == {str(Hanabi())}
+    assert {str(shipped_models.load(name).game) for name in names} == {str(Hanabi())}
 
 
 def test_the_hanabi_models_go_together():
