@@ -132,6 +132,8 @@ void bind_chess(nb::module_& m) {
            },
            "depth"_a)
       .def_prop_ro("in_check", [](const Board& board) { return board.position().in_check(); })
+      .def_prop_ro("has_moves",
+                   [](const Board& board) { return count_legal(board.position()) > 0; })
       .def_prop_ro("rule50", [](const Board& board) { return board.position().rule50; })
       .def_prop_ro("repetitions", [](const Board& board) { return board.position().repetitions; })
       .def_prop_ro("insufficient_material",

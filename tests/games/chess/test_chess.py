@@ -52,6 +52,7 @@ def check_position(state: ChessState, board: chess.Board, legal: list[chess.Move
     ]
     assert state.fen() == board.fen()
     assert native.in_check == board.is_check()
+    assert native.has_moves == any(board.legal_moves)
     assert native.insufficient_material == board.is_insufficient_material()
     assert (native.repetitions >= 1) == board.is_repetition(2)
     assert (native.repetitions >= 2) == board.is_repetition(3)

@@ -103,7 +103,7 @@ class ChessState:
         board = self.board
         if not board.is_terminal():
             return None
-        if not board.legal_actions():
+        if not board.has_moves:
             return "checkmate" if board.in_check else "stalemate"
         if board.insufficient_material:
             return "insufficient material"

@@ -70,7 +70,7 @@ class ChessPage(BoardPage):
     def deciding(self, state: ChessState) -> list[int]:
         # Repetition or fifty moves are a draw if it is claimed: here they end the game at once, but
         # records go on.
-        return [state.board.player()] if state.board.legal_actions() else []
+        return [state.board.player()] if state.board.has_moves else []
 
     def timed_spec(self, spec: Spec, setup: ChessSetup, left: float) -> Spec:
         return with_inputs(spec, time_inputs(left, setup.clock, setup.increment))
