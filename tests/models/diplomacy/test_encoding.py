@@ -179,5 +179,5 @@ def test_offsets_must_fit():
     board = Diplomacy().initial_state().board
     with pytest.raises(ValueError, match="offsets"):
         _core.diplomacy_facts([board], np.zeros(0, np.uint32), np.array([0, 1]))
-    with pytest.raises(ValueError, match="one power a board"):
+    with pytest.raises(ValueError, match="one per board"):
         _core.diplomacy_slots([board], np.zeros(2, np.uint8))
