@@ -122,21 +122,12 @@ nb::str text_of(const Order& order) {
   return nb::str(text, write_order(order, text));
 }
 
-Power owner(const Position& position, const Order& order) {
-  const Province p = map().province[order.unit];
-  if (order.kind == Kind::kBuild) return position.owners[p];
-  const Dislodged* one = position.find_dislodged(p);
-  return one != nullptr ? one->unit.power : position.units[p].power;
-}
-
 // Legal orders of one power or of all, by province; without waives.
 std::vector<Packed> packed_orders(const Position& position, Power power) {
   std::vector<Order> orders;
-  legal_orders(position, orders);
+  legal_orders(position, orders, power);
   std::vector<Packed> out;
-  for (const Order& order : orders) {
-    if (power == kNobody || owner(position, order) == power) out.push_back(pack(order));
-  }
+  for (const Order& order : orders) out.push_back(pack(order));
   return out;
 }
 
@@ -207,17 +198,15 @@ template <typename List, typename Add>
 nb::dict orders_by_place(const Position& position, Power power, const Add& add) {
   const Map& m = map();
   std::vector<Order> orders;
-  legal_orders(position, orders);
+  legal_orders(position, orders, power);
   nb::dict out;
   for (std::size_t i = 0; i < orders.size();) {
     const Order& first = orders[i];
     const bool builds = first.kind == Kind::kBuild;
-    const bool listed = power == kNobody || owner(position, first) == power;
     List list;
     for (; i < orders.size() && m.province[orders[i].unit] == m.province[first.unit]; ++i) {
-      if (listed) add(list, orders[i]);
+      add(list, orders[i]);
     }
-    if (!listed) continue;
     if (builds) add(list, Order{Kind::kWaive});
     out[nb::cast(m.names[builds ? m.whole[m.province[first.unit]] : first.unit])] = list;
   }

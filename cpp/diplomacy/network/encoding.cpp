@@ -139,11 +139,10 @@ std::uint16_t order_rows() { return row(kStepRow, steps().count); }
 std::vector<Slot> slots(const Position& position, Power power) {
   const Map& m = map();
   std::vector<Order> orders;
-  legal_orders(position, orders);
+  legal_orders(position, orders, power);
   std::array<std::vector<Slot>, kPowers> by_power;
   for (const Order& order : orders) {
     const Power whose = owner(position, order);
-    if (power != kNobody && whose != power) continue;
     std::vector<Slot>& own = by_power[whose];
     const bool adjusting = position.adjusting();
     if (own.empty() ||
