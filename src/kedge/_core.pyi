@@ -134,7 +134,7 @@ class DiplomacyJointActions:
     def __init__(
         self,
         roots: DiplomacyBatch,
-        table: npt.NDArray[np.uint32],
+        candidates: Sequence[npt.NDArray[np.uint32]],
         counts: npt.NDArray[np.int64],
         valued: npt.NDArray[np.bool_],
         threads: int = 0,
@@ -145,7 +145,7 @@ class DiplomacyJointActions:
         npt.NDArray[np.int64], DiplomacyBatch, npt.NDArray[np.int64], npt.NDArray[np.int64]
     ]: ...
 
-def diplomacy_coordinated(orders: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]: ...
+def diplomacy_coordinated(joint: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.uint8]: ...
 
 DIPLOMACY_FACT_ROWS: int
 DIPLOMACY_ORDER_ROWS: int
@@ -153,8 +153,7 @@ DIPLOMACY_ROWS_BY_POWER: list[int]
 
 def diplomacy_facts(
     boards: Sequence[DiplomacyBoard],
-    previous: npt.NDArray[np.uint32],
-    offsets: npt.NDArray[np.int64],
+    previous: Sequence[npt.NDArray[np.uint32]],
     threads: int = 0,
 ) -> npt.NDArray[np.uint16]: ...
 def diplomacy_batch_facts(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArray[np.uint16]: ...

@@ -60,13 +60,13 @@ constexpr int kStepRow = kTargetOrderRow + 3 * kLocations;
 
 }  // namespace
 
-void tell(const Position& position, std::span<const Packed> previous, std::uint16_t* out) {
+void write_facts(const Position& position, std::span<const Packed> previous, std::uint16_t* out) {
   const Map& m = map();
   std::fill_n(out, kTokens * kFacts, std::uint16_t{0});
   const auto fact = [&](int token, Fact which) -> std::uint16_t& {
     return out[token * kFacts + which];
   };
-  const auto tell_unit = [&](const Unit& unit, Fact which, int first) {
+  const auto write_unit = [&](const Unit& unit, Fact which, int first) {
     for (const Location l : {unit.location, m.whole[m.province[unit.location]]}) {
       fact(l, which) = row(first, (unit.fleet ? kPowers : 0) + unit.power);
     }
@@ -75,9 +75,9 @@ void tell(const Position& position, std::span<const Packed> previous, std::uint1
     fact(i, kWhich) = row(kPlaceRow, i);
     fact(i, kPhase) = row(kPhaseRow, static_cast<int>(position.phase));
   }
-  for (const Province p : position.occupied) tell_unit(position.units[p], kUnit, kUnitRow);
+  for (const Province p : position.occupied) write_unit(position.units[p], kUnit, kUnitRow);
   for (int i = 0; i < position.retreating; ++i) {
-    tell_unit(position.dislodged[i].unit, kDislodgedUnit, kDislodgedRow);
+    write_unit(position.dislodged[i].unit, kDislodgedUnit, kDislodgedRow);
   }
   std::array<int, kPowers + 1> centres{}, units{};
   for (const Province p : m.centres) {
@@ -112,7 +112,7 @@ void tell(const Position& position, std::span<const Packed> previous, std::uint1
   }
 }
 
-void tell_order(const Order& order, std::uint16_t* out) {
+void write_order_facts(const Order& order, std::uint16_t* out) {
   const Map& m = map();
   const Kind kind = order.kind;
   const bool helps = supports_move(kind) || kind == Kind::kSupportHold;

@@ -35,45 +35,41 @@ Facts own_facts(std::vector<std::uint16_t> values, std::initializer_list<std::si
   return {owned->data(), shape, owner};
 }
 
-Facts tell_all(const Positions& positions, const Numbers<Packed>& previous,
-               const Numbers<std::int64_t>& offsets, unsigned threads) {
+Facts facts_of_boards(const Positions& positions, const std::vector<Numbers<Packed>>& previous,
+                      unsigned threads) {
   const std::size_t count = positions.size();
-  const std::int64_t* ends = offsets.data();
-  if (offsets.shape(0) != count + 1 || ends[0] != 0 || !std::is_sorted(ends, ends + count + 1) ||
-      static_cast<std::size_t>(ends[count]) > previous.shape(0)) {
-    throw nb::value_error("offsets: expected one list of orders per board");
-  }
+  if (previous.size() != count) throw nb::value_error("previous: expected orders for each board");
   std::vector<std::uint16_t> facts(count * kTokens * kFacts);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
-      tell(*positions[i], {previous.data() + ends[i], previous.data() + ends[i + 1]},
-           facts.data() + i * kTokens * kFacts);
+      write_facts(*positions[i], {previous[i].data(), previous[i].shape(0)},
+                  facts.data() + i * kTokens * kFacts);
     });
   }
   return own_facts(std::move(facts), {count, kTokens, kFacts});
 }
 
-Facts tell_batch(const Batch& batch, unsigned threads) {
+Facts facts_of_batch(const Batch& batch, unsigned threads) {
   const std::size_t count = batch.positions.size();
   std::vector<std::uint16_t> facts(count * kTokens * kFacts);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
-      tell(batch.positions[i], {}, facts.data() + i * kTokens * kFacts);
+      write_facts(batch.positions[i], {}, facts.data() + i * kTokens * kFacts);
     });
   }
   return own_facts(std::move(facts), {count, kTokens, kFacts});
 }
 
-Facts tell_orders(const Numbers<Packed>& orders, unsigned threads) {
+Facts facts_of_orders(const Numbers<Packed>& orders, unsigned threads) {
   const std::size_t count = orders.shape(0);
   std::vector<std::uint16_t> facts(count * kOrderFacts);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
       if (const auto order = unpack(orders.data()[i])) {
-        tell_order(*order, facts.data() + i * kOrderFacts);
+        write_order_facts(*order, facts.data() + i * kOrderFacts);
       }
     });
   }
@@ -167,10 +163,9 @@ namespace kedge {
 
 void bind_diplomacy_encoding(nb::module_& m) {
   // Facts (n, 88, 10) of boards with their last movement orders, or of a batch without orders.
-  m.def("diplomacy_facts", &tell_all, "boards"_a, "previous"_a.noconvert(), "offsets"_a,
-        "threads"_a = 0);
-  m.def("diplomacy_batch_facts", &tell_batch, "batch"_a, "threads"_a = 0);
-  m.def("diplomacy_order_facts", &tell_orders, "orders"_a.noconvert(), "threads"_a = 0);
+  m.def("diplomacy_facts", &facts_of_boards, "boards"_a, "previous"_a, "threads"_a = 0);
+  m.def("diplomacy_batch_facts", &facts_of_batch, "batch"_a, "threads"_a = 0);
+  m.def("diplomacy_order_facts", &facts_of_orders, "orders"_a.noconvert(), "threads"_a = 0);
   // The choices of one power (7: of all) on each board: for every slot the board, the power, the
   // place and the offset of its orders; then the orders, and for every power with slots, board by
   // board, its first slot and their number.

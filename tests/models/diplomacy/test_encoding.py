@@ -175,9 +175,9 @@ def test_orders_are_matched_to_choices(winter):
     assert choices.matched(slice(0, 3), moves).tolist() == [moves[1], 0, moves[0]]
 
 
-def test_offsets_must_fit():
+def test_lists_must_fit_the_boards():
     board = Diplomacy().initial_state().board
-    with pytest.raises(ValueError, match="offsets"):
-        _core.diplomacy_facts([board], np.zeros(0, np.uint32), np.array([0, 1]))
+    with pytest.raises(ValueError, match="previous"):
+        _core.diplomacy_facts([board], [])
     with pytest.raises(ValueError, match="one per board"):
         _core.diplomacy_slots([board], np.zeros(2, np.uint8))

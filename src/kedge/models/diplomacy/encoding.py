@@ -36,11 +36,8 @@ Integers = npt.NDArray[np.int64]
 
 def facts_of(states: Sequence[DiplomacyState], threads: int = 0) -> Facts:
     """The facts of positions, (n, 88, 10), with the orders of the last movement phase."""
-    previous = [state.previous for state in states]
-    offsets = np.concatenate([[0], np.cumsum([len(orders) for orders in previous])])
-    flat = np.concatenate([np.zeros(0, np.uint32), *previous])
     boards = [state.board for state in states]
-    return _core.diplomacy_facts(boards, flat, offsets.astype(np.int64), threads)
+    return _core.diplomacy_facts(boards, [state.previous for state in states], threads)
 
 
 def tells_previous() -> npt.NDArray[np.bool_]:
