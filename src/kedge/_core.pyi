@@ -176,14 +176,14 @@ DIPLOMACY_SEEN: int
 DIPLOMACY_SEEN_ROWS: int
 
 def diplomacy_seen(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArray[np.uint16]: ...
-def diplomacy_slots(
+def diplomacy_choices(
     boards: Sequence[DiplomacyBoard], powers: npt.NDArray[np.uint8], threads: int = 0
 ) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.uint8],
     npt.NDArray[np.uint8],
     npt.NDArray[np.int64],
     npt.NDArray[np.uint32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
     npt.NDArray[np.int64],
     npt.NDArray[np.int64],
 ]: ...

@@ -136,14 +136,14 @@ void write_order_facts(const Order& order, std::uint16_t* out) {
 
 std::uint16_t order_rows() { return row(kStepRow, steps().count); }
 
-std::vector<Slot> slots(const Position& position, Power power) {
+std::vector<Choice> choices_of(const Position& position, Power power) {
   const Map& m = map();
   std::vector<Order> orders;
   legal_orders(position, orders, power);
-  std::array<std::vector<Slot>, kPowers> by_power;
+  std::array<std::vector<Choice>, kPowers> by_power;
   for (const Order& order : orders) {
     const Power whose = owner(position, order);
-    std::vector<Slot>& own = by_power[whose];
+    std::vector<Choice>& own = by_power[whose];
     const bool adjusting = position.adjusting();
     if (own.empty() ||
         (!adjusting && m.province[own.back().place] != m.province[order.unit])) {
@@ -151,12 +151,12 @@ std::vector<Slot> slots(const Position& position, Power power) {
     }
     own.back().orders.push_back(pack(order));
   }
-  std::vector<Slot> out;
-  for (std::vector<Slot>& own : by_power) {
+  std::vector<Choice> out;
+  for (std::vector<Choice>& own : by_power) {
     if (position.adjusting() && !own.empty()) {
       const int adjustment = position.adjustment(own.front().power);
       if (adjustment > 0) own.front().orders.push_back(pack({.kind = Kind::kWaive}));
-      own.resize(static_cast<std::size_t>(std::abs(adjustment)), Slot(own.front()));
+      own.resize(static_cast<std::size_t>(std::abs(adjustment)), Choice(own.front()));
     }
     std::move(own.begin(), own.end(), std::back_inserter(out));
   }

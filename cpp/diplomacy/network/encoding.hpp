@@ -46,15 +46,15 @@ void write_order_facts(const Order& order, std::uint16_t* out);
 std::uint16_t order_rows();  // of the first three
 inline constexpr std::uint16_t kLookRows = 1 + kPurposes * kLocations;
 
-// One choice of a power: the order of a unit, or a build or removal. A power has a slot for each
-// build or removal that it may make, all with the same orders; their place is kLocations.
-struct Slot {
+// One choice of a power: the order of a unit, or a build or removal. A power has one for each build
+// or removal that it may make, all with the same orders; their place is kLocations.
+struct Choice {
   Power power;
   Location place;
   std::vector<Packed> orders;  // ascending by place; with builds the last is to waive
 };
 
 // The choices of one power, or of all, power by power and ascending by place.
-std::vector<Slot> slots(const Position& position, Power power = kNobody);
+std::vector<Choice> choices_of(const Position& position, Power power = kNobody);
 
 }  // namespace kedge::diplomacy

@@ -76,39 +76,38 @@ Facts facts_of_orders(const Numbers<Packed>& orders, unsigned threads) {
   return own_facts(std::move(facts), {count, kOrderFacts});
 }
 
-nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& powers,
-                     unsigned threads) {
+nb::tuple list_choices(const Positions& positions, const Numbers<std::uint8_t>& powers,
+                       unsigned threads) {
   const std::size_t count = positions.size();
   if (powers.shape(0) != count) throw nb::value_error("powers: expected one per board");
-  std::vector<std::int32_t> questions;
-  std::vector<std::uint8_t> whose, places;
-  std::vector<std::int64_t> offsets{0}, first, counts;
+  std::vector<std::uint8_t> places;
+  std::vector<std::int64_t> offsets{0}, boards, whose, first, counts;
   std::vector<Packed> orders;
   {
     nb::gil_scoped_release release;
-    std::vector<std::vector<Slot>> choices(count);
+    std::vector<std::vector<Choice>> choices(count);
     for_each(count, threads,
-             [&](std::size_t i) { choices[i] = slots(*positions[i], powers.data()[i]); });
+             [&](std::size_t i) { choices[i] = choices_of(*positions[i], powers.data()[i]); });
     for (std::size_t i = 0; i < count; ++i) {
       Power last = kNobody;
-      for (const Slot& slot : choices[i]) {
-        if (slot.power != last) {
-          first.push_back(static_cast<std::int64_t>(whose.size()));
+      for (const Choice& choice : choices[i]) {
+        if (choice.power != last) {
+          boards.push_back(static_cast<std::int64_t>(i));
+          whose.push_back(choice.power);
+          first.push_back(static_cast<std::int64_t>(places.size()));
           counts.push_back(0);
-          last = slot.power;
+          last = choice.power;
         }
         ++counts.back();
-        questions.push_back(static_cast<std::int32_t>(i));
-        whose.push_back(slot.power);
-        places.push_back(slot.place);
-        orders.insert(orders.end(), slot.orders.begin(), slot.orders.end());
+        places.push_back(choice.place);
+        orders.insert(orders.end(), choice.orders.begin(), choice.orders.end());
         offsets.push_back(static_cast<std::int64_t>(orders.size()));
       }
     }
   }
-  return nb::make_tuple(kedge::own(std::move(questions)), kedge::own(std::move(whose)),
-                        kedge::own(std::move(places)), kedge::own(std::move(offsets)),
-                        kedge::own(std::move(orders)), kedge::own(std::move(first)),
+  return nb::make_tuple(kedge::own(std::move(places)), kedge::own(std::move(offsets)),
+                        kedge::own(std::move(orders)), kedge::own(std::move(boards)),
+                        kedge::own(std::move(whose)), kedge::own(std::move(first)),
                         kedge::own(std::move(counts)));
 }
 
@@ -166,10 +165,10 @@ void bind_diplomacy_encoding(nb::module_& m) {
   m.def("diplomacy_facts", &facts_of_boards, "boards"_a, "previous"_a, "threads"_a = 0);
   m.def("diplomacy_batch_facts", &facts_of_batch, "batch"_a, "threads"_a = 0);
   m.def("diplomacy_order_facts", &facts_of_orders, "orders"_a.noconvert(), "threads"_a = 0);
-  // The choices of one power (7: of all) on each board: for every slot the board, the power, the
-  // place and the offset of its orders; then the orders, and for every power with slots, board by
-  // board, its first slot and their number.
-  m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
+  // The choices of one power (7: of all) on each board: of each the place and the offset of its
+  // orders; then the orders; and of every power with choices, board by board, the board, the power,
+  // its first choice and their number.
+  m.def("diplomacy_choices", &list_choices, "boards"_a, "powers"_a, "threads"_a = 0);
   // The rows that each power sees of each board (n, 7, 176), and the powers' values (n, 7).
   m.def("diplomacy_seen", &see_all, "batch"_a, "threads"_a = 0);
   nb::class_<ValueNetwork>(m, "DiplomacyValues")
