@@ -23,8 +23,9 @@ def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Age
     """Return the maker of the model `name` alone."""
 
     def make(*, temperature: float = 1.0, top_p: float = 1.0) -> Agent:
-        from kedge.agents.diplomacy.models import VALUE, orders_of, value_model
+        from kedge.agents.diplomacy.models import orders_of, value_model
         from kedge.agents.diplomacy.players import ImitationAgent
+        from kedge.models.diplomacy.network import VALUE
 
         return ImitationAgent(orders_of(weights), value_model(VALUE), temperature, top_p)
 
