@@ -9,6 +9,7 @@ from kedge.agents.diplomacy.specs import SEARCHBOT as SEARCHBOT_SETTINGS
 from kedge.errors import InputError
 from kedge.experiments.composite import Composite
 from kedge.models.devices import Dtype
+from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.diplomacy.published import (
     BRBOT,
     GRAY_PIKL,
@@ -18,7 +19,6 @@ from kedge.paper.diplomacy.published import (
     SEARCHBOT,
     pikl,
 )
-from kedge.paper.settings import check_counts, check_distinct, check_positive
 from kedge.specs import Spec, parse
 
 #: Shown for the paper's agents that are not public.
