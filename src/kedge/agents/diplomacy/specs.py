@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kedge.models.diplomacy.network import DiplomacyWeights
 
 #: Settings of Gray et al. (2021).
-SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
+SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": Spec("authors")}
 
 
 def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Agent]:

@@ -86,19 +86,16 @@ class DiplomacyTable(Composite):
 
     def search(self, name: str, **options: Any) -> Spec:
         """The spec of a search over the human model."""
-        settings = {
-            key: parse(value) if isinstance(value, str) else value
-            for key, value in {**options, **self._searching()}.items()
-        }
-        return Spec(name, (self._model,), settings)
+        return Spec(name, (self._model,), {**options, **self._searching()})
 
     @cached_property
     def _model(self) -> Spec:
         return parse(self.models[0])
 
     def _searching(self) -> dict[str, Any]:
-        names = ("iterations", "candidates", "samples", "value")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        names = ("iterations", "candidates", "samples")
+        settings = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return settings if self.value is None else {**settings, "value": parse(self.value)}
 
     def _rolling_out(self) -> dict[str, int]:
         return {} if self.rollout is None else {"rollout": self.rollout}

@@ -45,7 +45,11 @@ class DiplomacySearchSettings(OneAmongSix):
 
     def _settings(self) -> Mapping[str, Mapping[str, Any]]:
         """Settings by name suffix: the paper's, the authors' released code's, and Gray et al.'s."""
-        return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
+        return {
+            "": {},
+            ", authors": {"preset": Spec("authors")},
+            ", searchbot": self.as_searchbot(),
+        }
 
     def own_specs(self) -> dict[str, Spec]:
         ours = {
