@@ -293,13 +293,13 @@ nb::tuple reach(JointActions& actions, const Indices& sampled) {
     }
   }
   Batch reached;
-  std::vector<std::int64_t> values, roots, rows;
+  std::vector<std::int64_t> where, roots, played;
   {
     nb::gil_scoped_release release;
-    actions.reach({sampled.data(), sampled.size()}, values, reached.positions, roots, rows);
+    actions.reach({sampled.data(), sampled.size()}, where, reached.positions, roots, played);
   }
-  return nb::make_tuple(kedge::own(std::move(values)), std::move(reached),
-                        kedge::own(std::move(roots)), kedge::own(std::move(rows), kPowers));
+  return nb::make_tuple(kedge::own(std::move(where)), std::move(reached),
+                        kedge::own(std::move(roots)), kedge::own(std::move(played), kPowers));
 }
 
 Batch take(const Batch& batch, const Indices& which) {

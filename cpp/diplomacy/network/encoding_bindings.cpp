@@ -29,10 +29,8 @@ void for_each(std::size_t count, unsigned threads, const Work& work) {
 }
 
 Facts own_facts(std::vector<std::uint16_t> values, std::initializer_list<std::size_t> shape) {
-  auto* owned = new std::vector<std::uint16_t>(std::move(values));
-  nb::capsule owner(
-      owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint16_t>*>(p); });
-  return {owned->data(), shape, owner};
+  const auto [data, owner] = kedge::keep(std::move(values));
+  return {data, shape, owner};
 }
 
 Facts facts_of_boards(const Positions& positions, const std::vector<Numbers<Packed>>& previous,
@@ -145,15 +143,14 @@ ValueNetwork make_network(const Matrix& rows, const Numbers<float>& bias, const 
 nb::ndarray<nb::numpy, double, nb::ndim<2>> value_all(const ValueNetwork& network,
                                                       const Batch& batch, unsigned threads) {
   const std::size_t count = batch.positions.size();
-  auto* shares = new std::vector<double>(count * kPowers);
-  nb::capsule owner(shares, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  std::vector<double> shares(count * kPowers);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
-      network.shares(batch.positions[i], shares->data() + i * kPowers);
+      network.shares(batch.positions[i], shares.data() + i * kPowers);
     });
   }
-  return {shares->data(), {count, kPowers}, owner};
+  return kedge::own(std::move(shares), kPowers);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Position JointActions::after(std::int64_t root, const Joint& played) const {
   return adjudicate(roots_[static_cast<std::size_t>(root)], orders);
 }
 
-void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& values,
+void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& where,
                          std::vector<Position>& reached, std::vector<std::int64_t>& from,
                          std::vector<std::int64_t>& played) {
   constexpr int kBits = 6;
@@ -76,11 +76,11 @@ void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std:
     from.push_back(valued_[static_cast<std::size_t>(fresh_[at])].root);
     played.insert(played.end(), joints_[at].begin(), joints_[at].end());
   }
-  values.assign(legal_.size(), -1);
+  where.assign(legal_.size(), -1);
   for (std::size_t i = 0; i < valued_.size(); ++i) {
     const auto& [root, power, index] = valued_[i];
     const std::int64_t position = position_of_[static_cast<std::size_t>(numbers_[i])];
-    values[first_[root * kPowers + power] + index] = position * kPowers + power;
+    where[first_[root * kPowers + power] + index] = position * kPowers + power;
   }
 }
 
