@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kedge.models.diplomacy.network import DiplomacyWeights
 
 #: Settings of Gray et al. (2021).
-SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": Spec("authors")}
+SEARCHBOT_SETTINGS = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": Spec("authors")}
 
 
 def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Agent]:
@@ -91,7 +91,7 @@ def _value_model(spec: Spec | str) -> "ValueModel":
 AGENTS: Mapping[str, Callable[..., Agent]] = {
     "uniform-orders": uniform_orders,
     "best-response": named_search("best-response"),
-    "searchbot": named_search("rm", **SEARCHBOT),
+    "searchbot": named_search("rm", **SEARCHBOT_SETTINGS),
 }
 
 #: By the kinds of `kedge.models.diplomacy.parsers`, which are slow to import.

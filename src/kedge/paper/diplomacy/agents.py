@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from kedge.agents.diplomacy.specs import SEARCHBOT as SEARCHBOT_SETTINGS
+from kedge.agents.diplomacy.specs import SEARCHBOT_SETTINGS
 from kedge.errors import InputError
 from kedge.experiments.composite import Composite
 from kedge.models.devices import Dtype
