@@ -151,7 +151,9 @@ def decisions_of(games: Sequence[DiplomacyGame], weights: DiplomacyWeights) -> D
     lengths = (positions.begins[1:] - positions.begins[:-1]).numpy()
     known = lengths > 0  # nobody chose for powers that ordered nothing
     orders = choices.orders[np.repeat(known, np.diff(choices.offsets))]
-    board, power = choices.boards[known].astype(np.int64), choices.powers[known].astype(np.int64)
+    board, power = (
+        np.repeat(own, choices.counts)[known] for own in (choices.boards, choices.powers)
+    )
     choice = np.repeat(np.arange(known.sum()), lengths[known])
     units, owners = holders(states)
     kind, other = kinds_of(orders, power[choice], units[board[choice]], owners[board[choice]])

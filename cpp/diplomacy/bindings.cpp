@@ -17,7 +17,7 @@ namespace {
 
 using namespace kedge::diplomacy;
 
-using Slots = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Orders = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Joint = nb::ndarray<const Packed, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -122,27 +122,18 @@ nb::str text_of(const Order& order) {
   return nb::str(text, write_order(order, text));
 }
 
-Power owner(const Position& position, const Order& order) {
-  const Province p = map().province[order.unit];
-  if (order.kind == Kind::kBuild) return position.owners[p];
-  const Dislodged* one = position.find_dislodged(p);
-  return one != nullptr ? one->unit.power : position.units[p].power;
-}
-
 // Legal orders of one power or of all, by province; without waives.
 std::vector<Packed> packed_orders(const Position& position, Power power) {
   std::vector<Order> orders;
-  legal_orders(position, orders);
+  legal_orders(position, orders, power);
   std::vector<Packed> out;
-  for (const Order& order : orders) {
-    if (power == kNobody || owner(position, order) == power) out.push_back(pack(order));
-  }
+  for (const Order& order : orders) out.push_back(pack(order));
   return out;
 }
 
 // The position after the orders of some powers, and those that are legal, with coasts and VIA filled
 // in. A power cannot order another's units.
-nb::tuple adjudicate_given(const Position& position, const std::vector<Slots>& orders,
+nb::tuple adjudicate_given(const Position& position, const std::vector<Orders>& orders,
                            const std::vector<Power>& powers) {
   if (orders.size() != powers.size()) refuse("orders: expected one array per power");
   std::vector<Order> legal;
@@ -156,7 +147,7 @@ nb::tuple adjudicate_given(const Position& position, const std::vector<Slots>& o
 }
 
 // The position after these orders, and the moves and retreats among them that fail.
-nb::tuple resolve(const Position& position, const Slots& orders) {
+nb::tuple resolve(const Position& position, const Orders& orders) {
   std::vector<Order> legal;
   legalise(position, {orders.data(), orders.shape(0)}, legal);
   Set failed;
@@ -207,17 +198,15 @@ template <typename List, typename Add>
 nb::dict orders_by_place(const Position& position, Power power, const Add& add) {
   const Map& m = map();
   std::vector<Order> orders;
-  legal_orders(position, orders);
+  legal_orders(position, orders, power);
   nb::dict out;
   for (std::size_t i = 0; i < orders.size();) {
     const Order& first = orders[i];
     const bool builds = first.kind == Kind::kBuild;
-    const bool listed = power == kNobody || owner(position, first) == power;
     List list;
     for (; i < orders.size() && m.province[orders[i].unit] == m.province[first.unit]; ++i) {
-      if (listed) add(list, orders[i]);
+      add(list, orders[i]);
     }
-    if (!listed) continue;
     if (builds) add(list, Order{Kind::kWaive});
     out[nb::cast(m.names[builds ? m.whole[m.province[first.unit]] : first.unit])] = list;
   }
@@ -270,9 +259,15 @@ void check_indices(const Batch& batch, const Indices& which) {
   }
 }
 
+std::vector<std::span<const Packed>> spans_of(const std::vector<Orders>& joint) {
+  std::vector<std::span<const Packed>> spans;
+  for (const Orders& orders : joint) spans.emplace_back(orders.data(), orders.shape(0));
+  return spans;
+}
+
 // Constructs `self`.
-void make_actions(JointActions* self, const Batch& roots, const Joint& table, const Rows& counts,
-                  const Mask& valued, unsigned threads) {
+void make_actions(JointActions* self, const Batch& roots, const std::vector<Orders>& candidates,
+                  const Rows& counts, const Mask& valued, unsigned threads) {
   const std::size_t boards = roots.positions.size();
   if (counts.shape(0) != boards || counts.shape(1) != kPowers || valued.shape(0) != boards ||
       valued.shape(1) != kPowers) {
@@ -283,15 +278,14 @@ void make_actions(JointActions* self, const Batch& roots, const Joint& table, co
     if (counts.data()[i] < 1 || counts.data()[i] > 64) refuse("1 to 64 candidates per power");
     total += static_cast<std::size_t>(counts.data()[i]);
   }
-  if (table.shape(0) != total || table.shape(1) > kCentres) refuse("one row per candidate");
-  new (self) JointActions(roots.positions, {table.data(), table.size()}, table.shape(1),
-                          {counts.data(), counts.size()}, {valued.data(), valued.size()},
-                          kedge::threads_or_all(threads));
+  if (candidates.size() != total) refuse("candidates: expected one array of orders for each");
+  new (self) JointActions(roots.positions, spans_of(candidates), {counts.data(), counts.size()},
+                          {valued.data(), valued.size()}, kedge::threads_or_all(threads));
 }
 
-nb::tuple reach(JointActions& actions, const Rows& sampled) {
-  if (sampled.shape(0) != actions.roots() || sampled.shape(1) != kPowers) {
-    refuse("sampled: expected shape (boards, powers)");
+nb::tuple reach(JointActions& actions, const Indices& sampled) {
+  if (sampled.size() != actions.roots() * kPowers) {
+    refuse("sampled: expected a candidate for each power of each board");
   }
   for (std::size_t i = 0; i < sampled.size(); ++i) {
     if (!actions.has(i / kPowers, i % kPowers, sampled.data()[i])) {
@@ -299,13 +293,13 @@ nb::tuple reach(JointActions& actions, const Rows& sampled) {
     }
   }
   Batch reached;
-  std::vector<std::int64_t> values, roots, rows;
+  std::vector<std::int64_t> where, roots, played;
   {
     nb::gil_scoped_release release;
-    actions.reach({sampled.data(), sampled.size()}, values, reached.positions, roots, rows);
+    actions.reach({sampled.data(), sampled.size()}, where, reached.positions, roots, played);
   }
-  return nb::make_tuple(kedge::own(std::move(values)), std::move(reached),
-                        kedge::own(std::move(roots)), kedge::own(std::move(rows), kPowers));
+  return nb::make_tuple(kedge::own(std::move(where)), std::move(reached),
+                        kedge::own(std::move(roots)), kedge::own(std::move(played), kPowers));
 }
 
 Batch take(const Batch& batch, const Indices& which) {
@@ -347,7 +341,7 @@ void bind_diplomacy(nb::module_& m) {
       .def_static("set_up", &make_position, "phase"_a, "units"_a, "centres"_a, "dislodged"_a)
       .def("copy", [](const Position& position) { return Position(position); })
       .def("adjudicate",
-           [](const Position& position, const Slots& orders) {
+           [](const Position& position, const Orders& orders) {
              std::vector<Order> legal;
              legalise(position, {orders.data(), orders.shape(0)}, legal);
              return adjudicate(position, legal);
@@ -439,20 +433,17 @@ void bind_diplomacy(nb::module_& m) {
       });
 
   nb::class_<JointActions>(m, "DiplomacyJointActions")
-      .def("__init__", &make_actions, "roots"_a, "table"_a.noconvert(), "counts"_a, "valued"_a,
+      .def("__init__", &make_actions, "roots"_a, "candidates"_a, "counts"_a, "valued"_a,
            "threads"_a = 0)
       .def("reach", &reach, "sampled"_a);
 
   m.def("diplomacy_adjudicate_many", &adjudicate_many, "board"_a, "orders"_a.noconvert(),
         "threads"_a = 0);
-  m.def("diplomacy_coordinated", [](const Joint& orders) {
-    const std::size_t slots = orders.shape(1);
+  m.def("diplomacy_coordinated", [](const std::vector<Orders>& joint) {
     std::vector<std::uint8_t> out;
-    for (std::size_t i = 0; i < orders.shape(0); ++i) {
-      out.push_back(coordinated({orders.data() + i * slots, slots}));
-    }
+    for (const auto orders : spans_of(joint)) out.push_back(coordinated(orders));
     return kedge::own(std::move(out));
-  }, "orders"_a);
+  }, "joint"_a);
   m.def("diplomacy_format_order", [](Packed packed) {
     const std::optional<Order> order = unpack(packed);
     if (!order) throw nb::value_error("not an order");

@@ -290,29 +290,33 @@ void builds_of(const Position& position, Power power, std::vector<Order>& out) {
 
 }  // namespace
 
-void legal_orders(const Position& position, std::vector<Order>& out) {
+void legal_orders(const Position& position, std::vector<Order>& out, Power power) {
   out.clear();
+  const auto listed = [&](Power owner) { return power == kNobody || owner == power; };
   if (position.moving()) {
     const Passages passages(position);
     for (const Province p : position.occupied) {
-      moves_of(position, passages, position.units[p], out);
+      const Unit& unit = position.units[p];
+      if (listed(unit.power)) moves_of(position, passages, unit, out);
     }
   } else if (position.retreats()) {
     for (int i = 0; i < position.retreating; ++i) {
       const auto& [unit, retreats] = position.dislodged[i];
+      if (!listed(unit.power)) continue;
       out.push_back({Kind::kDisband, unit.fleet, false, unit.location, 0, 0});
       for (const Location l : retreats) {
         out.push_back({Kind::kRetreat, unit.fleet, false, unit.location, 0, l});
       }
     }
   } else {
-    for (Power power = 0; power < kPowers; ++power) {
-      const int adjustment = position.adjustment(power);
-      if (adjustment > 0) builds_of(position, power, out);
+    for (Power owner = 0; owner < kPowers; ++owner) {
+      if (!listed(owner)) continue;
+      const int adjustment = position.adjustment(owner);
+      if (adjustment > 0) builds_of(position, owner, out);
       if (adjustment >= 0) continue;
       for (const Province p : position.occupied) {
         const Unit& unit = position.units[p];
-        if (unit.power != power) continue;
+        if (unit.power != owner) continue;
         out.push_back({Kind::kDisband, unit.fleet, false, unit.location, 0, 0});
       }
     }

@@ -116,8 +116,8 @@ std::optional<Order> legalise(const Position& position, const Convoys& convoys, 
 // Adds the legal orders among `orders` to `out`, as `legalise` returns them.
 void legalise(const Position& position, std::span<const Packed> orders, std::vector<Order>& out,
               Power power = kNobody);
-// All legal orders by province, including builds and waives.
-void legal_orders(const Position& position, std::vector<Order>& out);
+// The legal orders of one power, or of all, by province; without waives.
+void legal_orders(const Position& position, std::vector<Order>& out, Power power = kNobody);
 
 // Whether a power's supports and convoys of its own units match the orders of those units.
 bool coordinated(std::span<const Packed> orders);

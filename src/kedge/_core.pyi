@@ -136,7 +136,7 @@ class DiplomacyJointActions:
     def __init__(
         self,
         roots: DiplomacyBatch,
-        table: npt.NDArray[np.uint32],
+        candidates: Sequence[npt.NDArray[np.uint32]],
         counts: npt.NDArray[np.int64],
         valued: npt.NDArray[np.bool_],
         threads: int = 0,
@@ -147,7 +147,7 @@ class DiplomacyJointActions:
         npt.NDArray[np.int64], DiplomacyBatch, npt.NDArray[np.int64], npt.NDArray[np.int64]
     ]: ...
 
-def diplomacy_coordinated(orders: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]: ...
+def diplomacy_coordinated(joint: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.uint8]: ...
 
 DIPLOMACY_FACT_ROWS: int
 DIPLOMACY_ORDER_ROWS: int
@@ -155,8 +155,7 @@ DIPLOMACY_ROWS_BY_POWER: list[int]
 
 def diplomacy_facts(
     boards: Sequence[DiplomacyBoard],
-    previous: npt.NDArray[np.uint32],
-    offsets: npt.NDArray[np.int64],
+    previous: Sequence[npt.NDArray[np.uint32]],
     threads: int = 0,
 ) -> npt.NDArray[np.uint16]: ...
 def diplomacy_batch_facts(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArray[np.uint16]: ...
@@ -179,14 +178,14 @@ DIPLOMACY_SEEN: int
 DIPLOMACY_SEEN_ROWS: int
 
 def diplomacy_seen(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArray[np.uint16]: ...
-def diplomacy_slots(
+def diplomacy_choices(
     boards: Sequence[DiplomacyBoard], powers: npt.NDArray[np.uint8], threads: int = 0
 ) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.uint8],
     npt.NDArray[np.uint8],
     npt.NDArray[np.int64],
     npt.NDArray[np.uint32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
     npt.NDArray[np.int64],
     npt.NDArray[np.int64],
 ]: ...

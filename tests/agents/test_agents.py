@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kedge.agents import AGENTS, Analysis, make_agent
+from kedge.agents import AGENTS, Analysis, make_agent, registry
 from kedge.errors import InputError
 from kedge.games import load_game
 from kedge.regularize import kl_divergence
@@ -37,7 +37,7 @@ def test_conformance(spec, game):
         assert last.anchor.sum() == pytest.approx(1.0)
 
 
-def test_plugins_are_found_through_entry_points(monkeypatch):
+def test_plugins_are_found_through_entry_points(monkeypatch, request):
     class Point:
         name = "theirs"
 
@@ -52,6 +52,8 @@ def test_plugins_are_found_through_entry_points(monkeypatch):
 
     points = {"kedge.agents": [Point(), Broken()]}
     monkeypatch.setattr("kedge.agents.registry.entry_points", lambda group: points[group])
+    registry._plugins.cache_clear()
+    request.addfinalizer(registry._plugins.cache_clear)
     assert {"theirs", "broken"} < set(AGENTS.names())
     assert make_agent("theirs(size=4)") == "their agent of size 4"
     with pytest.raises(InputError, match="agent 'broken': cannot load its plugin: no module"):

@@ -60,13 +60,13 @@ constexpr int kStepRow = kTargetOrderRow + 3 * kLocations;
 
 }  // namespace
 
-void tell(const Position& position, std::span<const Packed> previous, std::uint16_t* out) {
+void write_facts(const Position& position, std::span<const Packed> previous, std::uint16_t* out) {
   const Map& m = map();
   std::fill_n(out, kTokens * kFacts, std::uint16_t{0});
   const auto fact = [&](int token, Fact which) -> std::uint16_t& {
     return out[token * kFacts + which];
   };
-  const auto tell_unit = [&](const Unit& unit, Fact which, int first) {
+  const auto write_unit = [&](const Unit& unit, Fact which, int first) {
     for (const Location l : {unit.location, m.whole[m.province[unit.location]]}) {
       fact(l, which) = row(first, (unit.fleet ? kPowers : 0) + unit.power);
     }
@@ -75,9 +75,9 @@ void tell(const Position& position, std::span<const Packed> previous, std::uint1
     fact(i, kWhich) = row(kPlaceRow, i);
     fact(i, kPhase) = row(kPhaseRow, static_cast<int>(position.phase));
   }
-  for (const Province p : position.occupied) tell_unit(position.units[p], kUnit, kUnitRow);
+  for (const Province p : position.occupied) write_unit(position.units[p], kUnit, kUnitRow);
   for (int i = 0; i < position.retreating; ++i) {
-    tell_unit(position.dislodged[i].unit, kDislodgedUnit, kDislodgedRow);
+    write_unit(position.dislodged[i].unit, kDislodgedUnit, kDislodgedRow);
   }
   std::array<int, kPowers + 1> centres{}, units{};
   for (const Province p : m.centres) {
@@ -112,7 +112,7 @@ void tell(const Position& position, std::span<const Packed> previous, std::uint1
   }
 }
 
-void tell_order(const Order& order, std::uint16_t* out) {
+void write_order_facts(const Order& order, std::uint16_t* out) {
   const Map& m = map();
   const Kind kind = order.kind;
   const bool helps = supports_move(kind) || kind == Kind::kSupportHold;
@@ -136,15 +136,14 @@ void tell_order(const Order& order, std::uint16_t* out) {
 
 std::uint16_t order_rows() { return row(kStepRow, steps().count); }
 
-std::vector<Slot> slots(const Position& position, Power power) {
+std::vector<Choice> choices_of(const Position& position, Power power) {
   const Map& m = map();
   std::vector<Order> orders;
-  legal_orders(position, orders);
-  std::array<std::vector<Slot>, kPowers> by_power;
+  legal_orders(position, orders, power);
+  std::array<std::vector<Choice>, kPowers> by_power;
   for (const Order& order : orders) {
     const Power whose = owner(position, order);
-    if (power != kNobody && whose != power) continue;
-    std::vector<Slot>& own = by_power[whose];
+    std::vector<Choice>& own = by_power[whose];
     const bool adjusting = position.adjusting();
     if (own.empty() ||
         (!adjusting && m.province[own.back().place] != m.province[order.unit])) {
@@ -152,12 +151,12 @@ std::vector<Slot> slots(const Position& position, Power power) {
     }
     own.back().orders.push_back(pack(order));
   }
-  std::vector<Slot> out;
-  for (std::vector<Slot>& own : by_power) {
+  std::vector<Choice> out;
+  for (std::vector<Choice>& own : by_power) {
     if (position.adjusting() && !own.empty()) {
       const int adjustment = position.adjustment(own.front().power);
       if (adjustment > 0) own.front().orders.push_back(pack({.kind = Kind::kWaive}));
-      own.resize(static_cast<std::size_t>(std::abs(adjustment)), Slot(own.front()));
+      own.resize(static_cast<std::size_t>(std::abs(adjustment)), Choice(own.front()));
     }
     std::move(own.begin(), own.end(), std::back_inserter(out));
   }

@@ -35,26 +35,26 @@ inline constexpr std::array<std::uint16_t, 7> kRowsByPower{
     kPowerRow, kUnitRow, kUnitRow + kPowers, kDislodgedRow, kDislodgedRow + kPowers, kCentreRow,
     kHomeRow};
 
-void tell(const Position& position, std::span<const Packed> previous, std::uint16_t* out);
+void write_facts(const Position& position, std::span<const Packed> previous, std::uint16_t* out);
 
 // Facts of an order. Three do not depend on the position: its kind and place, the unit that it
 // supports or convoys, and that unit's way. Two are places for the network to look at, each for
 // one of four purposes: the unit's destination, the helped unit's destination, the helped unit,
 // and the place of a build or removal.
 inline constexpr int kOrderFacts = 5, kPurposes = 4;
-void tell_order(const Order& order, std::uint16_t* out);
+void write_order_facts(const Order& order, std::uint16_t* out);
 std::uint16_t order_rows();  // of the first three
 inline constexpr std::uint16_t kLookRows = 1 + kPurposes * kLocations;
 
-// One choice of a power: the order of a unit, or a build or removal. A power has a slot for each
-// build or removal that it may make, all with the same orders; their place is kLocations.
-struct Slot {
+// One choice of a power: the order of a unit, or a build or removal. A power has one for each build
+// or removal that it may make, all with the same orders; their place is kLocations.
+struct Choice {
   Power power;
   Location place;
   std::vector<Packed> orders;  // ascending by place; with builds the last is to waive
 };
 
 // The choices of one power, or of all, power by power and ascending by place.
-std::vector<Slot> slots(const Position& position, Power power = kNobody);
+std::vector<Choice> choices_of(const Position& position, Power power = kNobody);
 
 }  // namespace kedge::diplomacy

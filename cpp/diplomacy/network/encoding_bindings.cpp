@@ -29,90 +29,83 @@ void for_each(std::size_t count, unsigned threads, const Work& work) {
 }
 
 Facts own_facts(std::vector<std::uint16_t> values, std::initializer_list<std::size_t> shape) {
-  auto* owned = new std::vector<std::uint16_t>(std::move(values));
-  nb::capsule owner(
-      owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint16_t>*>(p); });
-  return {owned->data(), shape, owner};
+  const auto [data, owner] = kedge::keep(std::move(values));
+  return {data, shape, owner};
 }
 
-Facts tell_all(const Positions& positions, const Numbers<Packed>& previous,
-               const Numbers<std::int64_t>& offsets, unsigned threads) {
+Facts facts_of_boards(const Positions& positions, const std::vector<Numbers<Packed>>& previous,
+                      unsigned threads) {
   const std::size_t count = positions.size();
-  const std::int64_t* ends = offsets.data();
-  if (offsets.shape(0) != count + 1 || ends[0] != 0 || !std::is_sorted(ends, ends + count + 1) ||
-      static_cast<std::size_t>(ends[count]) > previous.shape(0)) {
-    throw nb::value_error("offsets: expected one list of orders per board");
-  }
+  if (previous.size() != count) throw nb::value_error("previous: expected orders for each board");
   std::vector<std::uint16_t> facts(count * kTokens * kFacts);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
-      tell(*positions[i], {previous.data() + ends[i], previous.data() + ends[i + 1]},
-           facts.data() + i * kTokens * kFacts);
+      write_facts(*positions[i], {previous[i].data(), previous[i].shape(0)},
+                  facts.data() + i * kTokens * kFacts);
     });
   }
   return own_facts(std::move(facts), {count, kTokens, kFacts});
 }
 
-Facts tell_batch(const Batch& batch, unsigned threads) {
+Facts facts_of_batch(const Batch& batch, unsigned threads) {
   const std::size_t count = batch.positions.size();
   std::vector<std::uint16_t> facts(count * kTokens * kFacts);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
-      tell(batch.positions[i], {}, facts.data() + i * kTokens * kFacts);
+      write_facts(batch.positions[i], {}, facts.data() + i * kTokens * kFacts);
     });
   }
   return own_facts(std::move(facts), {count, kTokens, kFacts});
 }
 
-Facts tell_orders(const Numbers<Packed>& orders, unsigned threads) {
+Facts facts_of_orders(const Numbers<Packed>& orders, unsigned threads) {
   const std::size_t count = orders.shape(0);
   std::vector<std::uint16_t> facts(count * kOrderFacts);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
       if (const auto order = unpack(orders.data()[i])) {
-        tell_order(*order, facts.data() + i * kOrderFacts);
+        write_order_facts(*order, facts.data() + i * kOrderFacts);
       }
     });
   }
   return own_facts(std::move(facts), {count, kOrderFacts});
 }
 
-nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& powers,
-                     unsigned threads) {
+nb::tuple list_choices(const Positions& positions, const Numbers<std::uint8_t>& powers,
+                       unsigned threads) {
   const std::size_t count = positions.size();
   if (powers.shape(0) != count) throw nb::value_error("powers: expected one per board");
-  std::vector<std::int32_t> questions;
-  std::vector<std::uint8_t> whose, places;
-  std::vector<std::int64_t> offsets{0}, first, counts;
+  std::vector<std::uint8_t> places;
+  std::vector<std::int64_t> offsets{0}, boards, whose, first, counts;
   std::vector<Packed> orders;
   {
     nb::gil_scoped_release release;
-    std::vector<std::vector<Slot>> choices(count);
+    std::vector<std::vector<Choice>> choices(count);
     for_each(count, threads,
-             [&](std::size_t i) { choices[i] = slots(*positions[i], powers.data()[i]); });
+             [&](std::size_t i) { choices[i] = choices_of(*positions[i], powers.data()[i]); });
     for (std::size_t i = 0; i < count; ++i) {
       Power last = kNobody;
-      for (const Slot& slot : choices[i]) {
-        if (slot.power != last) {
-          first.push_back(static_cast<std::int64_t>(whose.size()));
+      for (const Choice& choice : choices[i]) {
+        if (choice.power != last) {
+          boards.push_back(static_cast<std::int64_t>(i));
+          whose.push_back(choice.power);
+          first.push_back(static_cast<std::int64_t>(places.size()));
           counts.push_back(0);
-          last = slot.power;
+          last = choice.power;
         }
         ++counts.back();
-        questions.push_back(static_cast<std::int32_t>(i));
-        whose.push_back(slot.power);
-        places.push_back(slot.place);
-        orders.insert(orders.end(), slot.orders.begin(), slot.orders.end());
+        places.push_back(choice.place);
+        orders.insert(orders.end(), choice.orders.begin(), choice.orders.end());
         offsets.push_back(static_cast<std::int64_t>(orders.size()));
       }
     }
   }
-  return nb::make_tuple(kedge::own(std::move(questions)), kedge::own(std::move(whose)),
-                        kedge::own(std::move(places)), kedge::own(std::move(offsets)),
-                        kedge::own(std::move(orders)), kedge::own(std::move(first)),
+  return nb::make_tuple(kedge::own(std::move(places)), kedge::own(std::move(offsets)),
+                        kedge::own(std::move(orders)), kedge::own(std::move(boards)),
+                        kedge::own(std::move(whose)), kedge::own(std::move(first)),
                         kedge::own(std::move(counts)));
 }
 
@@ -150,15 +143,14 @@ ValueNetwork make_network(const Matrix& rows, const Numbers<float>& bias, const 
 nb::ndarray<nb::numpy, double, nb::ndim<2>> value_all(const ValueNetwork& network,
                                                       const Batch& batch, unsigned threads) {
   const std::size_t count = batch.positions.size();
-  auto* shares = new std::vector<double>(count * kPowers);
-  nb::capsule owner(shares, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  std::vector<double> shares(count * kPowers);
   {
     nb::gil_scoped_release release;
     for_each(count, threads, [&](std::size_t i) {
-      network.shares(batch.positions[i], shares->data() + i * kPowers);
+      network.shares(batch.positions[i], shares.data() + i * kPowers);
     });
   }
-  return {shares->data(), {count, kPowers}, owner};
+  return kedge::own(std::move(shares), kPowers);
 }
 
 }  // namespace
@@ -167,14 +159,13 @@ namespace kedge {
 
 void bind_diplomacy_encoding(nb::module_& m) {
   // Facts (n, 88, 10) of boards with their last movement orders, or of a batch without orders.
-  m.def("diplomacy_facts", &tell_all, "boards"_a, "previous"_a.noconvert(), "offsets"_a,
-        "threads"_a = 0);
-  m.def("diplomacy_batch_facts", &tell_batch, "batch"_a, "threads"_a = 0);
-  m.def("diplomacy_order_facts", &tell_orders, "orders"_a.noconvert(), "threads"_a = 0);
-  // The choices of one power (7: of all) on each board: for every slot the board, the power, the
-  // place and the offset of its orders; then the orders, and for every power with slots, board by
-  // board, its first slot and their number.
-  m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
+  m.def("diplomacy_facts", &facts_of_boards, "boards"_a, "previous"_a, "threads"_a = 0);
+  m.def("diplomacy_batch_facts", &facts_of_batch, "batch"_a, "threads"_a = 0);
+  m.def("diplomacy_order_facts", &facts_of_orders, "orders"_a.noconvert(), "threads"_a = 0);
+  // The choices of one power (7: of all) on each board: of each the place and the offset of its
+  // orders; then the orders; and of every power with choices, board by board, the board, the power,
+  // its first choice and their number.
+  m.def("diplomacy_choices", &list_choices, "boards"_a, "powers"_a, "threads"_a = 0);
   // The rows that each power sees of each board (n, 7, 176), and the powers' values (n, 7).
   m.def("diplomacy_seen", &see_all, "batch"_a, "threads"_a = 0);
   nb::class_<ValueNetwork>(m, "DiplomacyValues")

@@ -19,10 +19,11 @@ struct Candidate {
 // action is adjudicated once, and positions are numbered in the order of first occurrence.
 class JointActions {
  public:
-  // `table` has a row of packed orders for each candidate, padded with 0. `counts` has the numbers
-  // of candidates by root and power, and `valued` whether they need values. A power has at most 64,
-  // so that a joint action has 42 bits.
-  JointActions(std::vector<Position> roots, std::span<const Packed> table, std::size_t slots,
+  // `candidates` are joint orders of one power. `counts` has the numbers of candidates by root and
+  // power, and `valued` whether they need values. A power has at most 64, so that a joint action
+  // has 42 bits.
+  JointActions(std::vector<Position> roots,
+               const std::vector<std::span<const Packed>>& candidates,
                std::span<const std::int64_t> counts, std::span<const bool> valued,
                std::size_t threads);
 
@@ -31,19 +32,21 @@ class JointActions {
   }
   std::size_t roots() const { return roots_.size(); }
 
-  // Returns where to find the value of each candidate when the others play `sampled` (by root and
-  // power): its place among the values of all positions, seven each, or −1 if it needs none. New
-  // positions go to `reached`, their roots to `from`, and the rows that the seven powers played to
-  // reach them to `rows`.
-  void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& values,
+  // Writes to `where` where to find the value of each candidate when the others play `sampled` (by
+  // root and power): its place among the values of all positions, seven each, or −1 if it needs none. New
+  // positions go to `reached`, their roots to `from`, and the candidates that the seven powers
+  // played to reach them to `played`.
+  void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& where,
              std::vector<Position>& reached, std::vector<std::int64_t>& from,
-             std::vector<std::int64_t>& rows);
+             std::vector<std::int64_t>& played);
 
  private:
-  // The rows of the table that are played, by power, if a candidate deviates from `sampled`.
-  std::array<std::int64_t, kPowers> joint(const Candidate& candidate,
-                                          std::span<const std::int64_t> sampled) const;
-  Position after(const Candidate& candidate, std::span<const std::int64_t> sampled) const;
+  // The candidates that are played, by power.
+  using Joint = std::array<std::int64_t, kPowers>;
+
+  // Those that are played if a candidate deviates from `sampled`.
+  Joint joint(const Candidate& candidate, std::span<const std::int64_t> sampled) const;
+  Position after(std::int64_t root, const Joint& played) const;
 
   std::vector<Position> roots_;
   std::vector<std::vector<Order>> legal_;  // orders of each candidate, as from `legalise`
@@ -53,6 +56,7 @@ class JointActions {
   std::vector<std::int64_t> position_of_;  // by joint action
   std::vector<std::uint64_t> keys_;
   std::vector<std::int64_t> numbers_, fresh_, new_;
+  std::vector<Joint> joints_;
   std::vector<Position> next_;
   Workers workers_;
 };

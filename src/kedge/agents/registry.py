@@ -91,6 +91,7 @@ def _games_agents() -> Mapping[str, Callable[..., Agent]]:
     return makers
 
 
+@cache
 def _plugins() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group="kedge.agents")}
 

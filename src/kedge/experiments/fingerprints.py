@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from kedge.errors import InputError
-from kedge.models import shipped_models, store
+from kedge.models import store
 from kedge.models.named import is_known, load
 from kedge.records.formats import record_format
 from kedge.specs import Spec, parse
@@ -24,24 +24,21 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
         values = (*spec.args, *spec.kwargs.values())
         for name in (spec.name, *(value for value in values if isinstance(value, str))):
             if is_known(name) or store.is_path(name):
-                companions = filter(is_known, _companions(name))
-                hashes |= {model: _weight_hash(model) for model in (name, *companions)}
+                hashes |= _hashes_of(name)
         hashes |= weight_hashes(*(value for value in values if isinstance(value, Spec)))
     return hashes
 
 
-def _weight_hash(name: str) -> str:
-    if name in shipped_models.names():  # a stored one of the same name is not what plays
-        return shipped_models.load(name).sha256
-    return _sha256(store.info(name).path if is_known(name) else Path(name))
-
-
-def _companions(name: str) -> tuple[str, ...]:
-    """Names of the models that may belong to the model `name`."""
+def _hashes_of(name: str) -> dict[str, str]:
+    """Return the sha256 of the model `name`, and of those models that belong to it."""
     try:
-        return load(name).companions(name)
-    except InputError:  # a graph of another project, or a file that is reported elsewhere
-        return ()
+        weights = load(name)
+    except InputError:
+        if not store.is_path(name):
+            raise
+        return {name: _sha256(Path(name))}  # a graph of another project
+    companions = filter(is_known, weights.companions(name))
+    return {name: weights.sha256, **{other: load(other).sha256 for other in companions}}
 
 
 def files_of(paths: Iterable[str | Path]) -> list[str]:

@@ -1,16 +1,11 @@
 """Options that several experiments share."""
 
-from kedge.options import DEVICE, DTYPE, Option
+from kedge.options import Option
 
 GAMES = Option("How many games.", flags=("--games", "-n"), min=1, max=10**6)
 PLAYED_SEED = Option("The same seed plays the same games.", min=0, is_general=True)
 DRAWN_SEED = Option("Seed of the agent's random draws.", min=0, is_general=True)
 RECORD = Option("Write the games to this file; `.gz`, `.bz2`, `.xz` or `.zst` compresses it.")
-
-__all__ = [
-    "DEVICE", "DRAWN_SEED", "DTYPE", "GAMES", "PLAYED_SEED", "RECORD", "Option", "agent_option",
-    "chunk_option", "data_option",
-]  # fmt: skip
 
 
 def agent_option(title: str) -> Option:

@@ -20,19 +20,12 @@ from kedge.evaluation.prediction import (
 from kedge.experiments.chosen_games import Chosen, ChosenGames, GameStream
 from kedge.experiments.experiment import Experiment, FromFiles, Task
 from kedge.experiments.fingerprints import records_of, weight_hashes
-from kedge.experiments.options import (
-    DEVICE,
-    DRAWN_SEED,
-    DTYPE,
-    Option,
-    agent_option,
-    chunk_option,
-    data_option,
-)
+from kedge.experiments.options import DRAWN_SEED, agent_option, chunk_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.jsonable import canonical
 from kedge.models.devices import Dtype, is_cpu
+from kedge.options import DEVICE, DTYPE, Option
 from kedge.records.formats import record_format
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve, sifted_words

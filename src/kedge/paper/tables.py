@@ -76,10 +76,14 @@ def short_name(model: str) -> str:
 def titled(experiment: Any) -> str:
     """The title of a report: its class's docstring, with the measured models instead of Maia."""
     title = (type(experiment).__doc__ or "").strip()
-    names = [short_name(model) for model in experiment.models]
-    if all(re.fullmatch(r"maia-\d+", name) for name in names):
-        names = [name.capitalize() for name in names] if "Maia-" in title else ["Maia"]
-    return re.sub(r"Maia(-\d+)?", lambda _: ", ".join(names), title)
+
+    def measured(_: re.Match[str]) -> str:
+        names = [short_name(model) for model in experiment.models]
+        if all(re.fullmatch(r"maia-\d+", name) for name in names):
+            names = [name.capitalize() for name in names] if "Maia-" in title else ["Maia"]
+        return ", ".join(names)
+
+    return re.sub(r"Maia(-\d+)?", measured, title)
 
 
 def beside(known: bool, column: Column) -> list[Column]:

@@ -22,8 +22,8 @@ from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.models import shipped_models
 from kedge.models.diplomacy.model import Drawn
 from kedge.models.diplomacy.plain import CentreShares, UniformOrders
-from kedge.search.one_ply import search
-from kedge.search.regret import Oracle, PiKLHedge, solve, tabulate
+from kedge.search.one_ply import OnePlySearch
+from kedge.search.regret import PiKLHedge, solve, tabulate
 
 SPECS = [
     "uniform-orders",
@@ -195,9 +195,11 @@ def test_the_twin_of_the_whole_search(duel):
         joint = JointValues(
             [duel], candidates, np.ones((1, 7), bool), UniformOrders(), CentreShares(), 0, rng
         )
-        oracle = Oracle(joint.counts, joint.utilities)
         anchors = [[one.anchor for one in candidates[0]]]
-        [found] = search(oracle, anchors, settings, [7], engine)
+        searching = OnePlySearch(joint.counts, anchors, settings, [7], engine)
+        for sampled in searching.samples():
+            searching.observe(joint.utilities(sampled))
+        [found] = searching.finals()
         policies.append(np.concatenate(found.policies))
     np.testing.assert_allclose(*policies, atol=1e-9)
 

@@ -4,7 +4,7 @@ import json
 import lzma
 import os
 import random
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -269,48 +269,49 @@ def test_joint_actions():
         "GERMANY": ["A MUN - BUR", "A MUN S A PAR - BUR"],
     }
     tried = [given.get(power, [""]) for power in POWERS]
-    table = np.zeros((sum(map(len, tried)), 2), np.uint32)
-    for row, texts in zip(table, (one for rows in tried for one in rows), strict=True):
-        packed = [_core.diplomacy_parse_order(text) for text in texts.split(", ") if text]
-        row[: len(packed)] = packed
-    counts = np.array([[len(rows) for rows in tried]])
+    candidates = [
+        np.array([_core.diplomacy_parse_order(text) for text in texts.split(", ") if text], "u4")
+        for texts in chain(*tried)
+    ]
+    counts = np.array([[len(orders) for orders in tried]])
     power = np.repeat(np.arange(7), counts[0])
     first = np.cumsum(counts[0]) - counts[0]
     valued = np.arange(7)[None] != POWERS.index("GERMANY")
     boards = _core.DiplomacyBatch([start.board])
-    actions = _core.DiplomacyJointActions(boards, table, counts, valued)
+    actions = _core.DiplomacyJointActions(boards, candidates, counts, valued)
     seen = {}
     for _ in range(3):
         for sampled in np.ndindex(*counts[0]):
-            where, reached, roots, played = actions.reach(np.array([sampled]))
+            where, reached, roots, played = actions.reach(np.array(sampled))
             for one, place in enumerate(where.tolist()):
                 if not valued[0, power[one]]:
                     assert place == -1
                     continue
                 rows = first + np.array(sampled)
                 rows[power[one]] = one
-                board = start.board.adjudicate(table[rows].ravel())
+                board = start.board.adjudicate(np.concatenate([candidates[row] for row in rows]))
                 assert place % 7 == power[one]
                 assert seen.setdefault(place // 7, board) == board
             assert roots.tolist() == [0] * len(reached)
             assert played.shape == (len(reached), 7)
             for i, rows in enumerate(played):
-                assert reached[i] == start.board.adjudicate(table[rows].ravel())
+                orders = np.concatenate([candidates[row] for row in rows])
+                assert reached[i] == start.board.adjudicate(orders)
     assert len(set(seen.values())) == len(seen) > 2
-    for wrong in ([[0] * 6], [[0] * 7] * 2):
+    for wrong in ([0] * 6, [0] * 14):
         with pytest.raises(ValueError, match="sampled"):
             actions.reach(np.array(wrong))
     for wrong in (-1, counts[0, 2]):
         with pytest.raises(IndexError):
-            actions.reach(np.array([[0, 0, wrong, 0, 0, 0, 0]]))
-    for table_, counts_, valued_ in (
-        (table[1:], counts, valued),
-        (table, counts[:, 1:], valued),
-        (table, 0 * counts, valued),
-        (table, counts, valued[:, 1:]),
+            actions.reach(np.array([0, 0, wrong, 0, 0, 0, 0]))
+    for candidates_, counts_, valued_ in (
+        (candidates[1:], counts, valued),
+        (candidates, counts[:, 1:], valued),
+        (candidates, 0 * counts, valued),
+        (candidates, counts, valued[:, 1:]),
     ):
         with pytest.raises(ValueError):
-            _core.DiplomacyJointActions(boards, table_, counts_, valued_)
+            _core.DiplomacyJointActions(boards, candidates_, counts_, valued_)
 
 
 def test_orders_due():

@@ -82,10 +82,11 @@ def test_choices_are_the_legal_orders():
     for state in random_states(7):
         choices = Choices.on([state.board], [EVERYBODY])
         found = {}
-        for slot, place in enumerate(choices.places):
-            texts = {_core.diplomacy_format_order(int(order)) for order in choices.of(slot)}
-            power = POWERS[choices.powers[slot]]
-            found.setdefault((power, "" if place == PLACES else LOCATIONS[place]), []).append(texts)
+        powers = np.repeat(choices.powers, choices.counts)
+        for choice, (place, power) in enumerate(zip(choices.places, powers, strict=True)):
+            texts = {_core.diplomacy_format_order(int(order)) for order in choices.of(choice)}
+            name = "" if place == PLACES else LOCATIONS[place]
+            found.setdefault((POWERS[power], name), []).append(texts)
         wanted = {}
         for power in POWERS:
             orders = state.orders(power)
@@ -102,10 +103,12 @@ def test_choices_are_grouped_by_power():
     boards = [state.board for state in random_states(7)]
     for powers in ([EVERYBODY] * len(boards), [i % len(POWERS) for i in range(len(boards))]):
         choices = Choices.on(boards, powers)
-        groups = choices.boards.astype(np.int64) * len(POWERS) + choices.powers
-        _, first, counts = np.unique(groups, return_index=True, return_counts=True)
-        np.testing.assert_array_equal(choices.first, first)
-        np.testing.assert_array_equal(choices.counts, counts)
+        due = np.array([[board.orders_due(power) for power in range(7)] for board in boards])
+        asked = np.array(powers)[:, None]
+        due[(asked != EVERYBODY) & (asked != np.arange(7))] = 0
+        np.testing.assert_array_equal([choices.boards, choices.powers], np.nonzero(due))
+        np.testing.assert_array_equal(choices.counts, due[due > 0])
+        np.testing.assert_array_equal(choices.first, np.cumsum(due[due > 0]) - due[due > 0])
     nothing = Choices.on([], [])
     assert len(nothing.first) == len(nothing.counts) == 0
 
@@ -175,9 +178,9 @@ def test_orders_are_matched_to_choices(winter):
     assert choices.matched(slice(0, 3), moves).tolist() == [moves[1], 0, moves[0]]
 
 
-def test_offsets_must_fit():
+def test_lists_must_fit_the_boards():
     board = Diplomacy().initial_state().board
-    with pytest.raises(ValueError, match="offsets"):
-        _core.diplomacy_facts([board], np.zeros(0, np.uint32), np.array([0, 1]))
-    with pytest.raises(ValueError, match="powers: expected one per board"):
-        _core.diplomacy_slots([board], np.zeros(2, np.uint8))
+    with pytest.raises(ValueError, match="previous"):
+        _core.diplomacy_facts([board], [])
+    with pytest.raises(ValueError, match="one per board"):
+        _core.diplomacy_choices([board], np.zeros(2, np.uint8))

@@ -1,14 +1,10 @@
 """Diplomacy's models, by name or weights; each is loaded once per process and device."""
 
-from collections.abc import Callable, Mapping
-
 from kedge.agents.cache import cached
 from kedge.agents.devices import device
 from kedge.errors import InputError
-from kedge.models.devices import Dtype
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrderNetwork, TorchOrderNetwork
 from kedge.models.diplomacy.model import OrderModel, ValueModel
-from kedge.models.diplomacy.network import VALUE as VALUE
 from kedge.models.diplomacy.network import DiplomacyWeights
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
@@ -25,43 +21,31 @@ def order_model(name: str) -> OrderModel:
 
 def orders_of(weights: DiplomacyWeights) -> OrderModel:
     """Return the model of people's orders with these weights."""
-    place = device()
-    return cached((weights.sha256, "orders", *place), lambda: _orders(weights, *place))
+    where, dtype, threads = place = device()
+
+    def make() -> OrderModel:
+        sizes = _size(_BATCHES, where), _size(_APART, where)
+        if where == "cpu":
+            return NetworkOrders(OnnxOrderNetwork(weights, threads), *sizes)
+        return SampledOrders(TorchOrderNetwork(weights, where, dtype), *sizes)
+
+    return cached((weights.sha256, "orders", *place), make)
 
 
 def value_model(name: str) -> ValueModel:
     """Return the model called `name` as one that values positions."""
     weights = load(name)
-    values = _VALUES.get(weights.kind)
-    if values is None:
-        raise InputError(f"{name} is not a model of Diplomacy")
-    place = device()
-    return cached((weights.sha256, "values", *place), lambda: values(weights, *place))
+    where, dtype, threads = place = device()
 
+    def make() -> ValueModel:
+        if isinstance(weights, ValueWeights):
+            return SmallValues(weights, threads)  # quick on the CPU, whatever the others' device
+        if not isinstance(weights, DiplomacyWeights):
+            raise InputError(f"{name} is not a model of Diplomacy")
+        size = _size(_BATCHES, where)
+        return NetworkValues(weights, threads=threads, device=where, dtype=dtype, batch=size)
 
-def _orders(weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int) -> OrderModel:
-    sizes = _size(_BATCHES, where), _size(_APART, where)
-    if where == "cpu":
-        return NetworkOrders(OnnxOrderNetwork(weights, threads), *sizes)
-    return SampledOrders(TorchOrderNetwork(weights, where, dtype), *sizes)
-
-
-def _network_values(
-    weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int
-) -> ValueModel:
-    return NetworkValues(
-        weights, threads=threads, device=where, dtype=dtype, batch=_size(_BATCHES, where)
-    )
-
-
-def _small_values(weights: ValueWeights, where: str, dtype: Dtype, threads: int) -> ValueModel:
-    return SmallValues(weights, threads)  # quick on the CPU, whatever the device of the others
-
-
-_VALUES: Mapping[str, Callable[..., ValueModel]] = {
-    DiplomacyWeights.kind: _network_values,
-    ValueWeights.kind: _small_values,
-}
+    return cached((weights.sha256, "values", *place), make)
 
 
 def _size(sizes: dict[str, int], where: str) -> int:

@@ -83,7 +83,7 @@ def choose_candidates(
 def _select(drawn: Drawn, limit: int, settings: CandidateSettings) -> Candidates:
     likeliest = np.argsort(-drawn.log_probability, kind="stable")
     if settings.coordinated_first:
-        sound = coordinated(_table(drawn.orders))
+        sound = coordinated(drawn.orders)
         likeliest = likeliest[np.argsort(~sound[likeliest], kind="stable")]
     kept = likeliest[:limit]
     return Candidates([drawn.orders[i] for i in kept], normalised(drawn.log_probability[kept]))
@@ -126,14 +126,6 @@ def normalised(log_probability: Array) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def _table(orders: Sequence[PackedOrders]) -> PackedOrders:
-    """Return one row per joint order, padded with 0, which is no order."""
-    table = np.zeros((len(orders), max(map(len, orders))), np.uint32)
-    for row, joint in zip(table, orders, strict=True):
-        row[: len(joint)] = joint
-    return table
-
-
 class JointValues:
     """Utilities of the powers' candidates against joint actions, for several roots at once.
 
@@ -165,12 +157,10 @@ class JointValues:
         self.states, self.model, self.value = states, model, value
         self.rollout, self.rng = rollout, rng
         self.counts = np.array([[len(power.orders) for power in root] for root in candidates])
-        self.table = _table(
-            [orders for root in candidates for power in root for orders in power.orders]
-        )
+        self._orders = [orders for root in candidates for power in root for orders in power.orders]
         self._actions = _core.DiplomacyJointActions(
             _core.DiplomacyBatch([state.board for state in states]),
-            self.table,
+            self._orders,
             self.counts,
             valued,
             threads,
@@ -179,10 +169,10 @@ class JointValues:
 
     def utilities(self, sampled: npt.NDArray[np.int64]) -> Array:
         """Return u_i(a, a*_−i) for `sampled` a*, flat: root by root and power by power."""
-        where, reached, roots, rows = self._actions.reach(sampled.reshape(self.counts.shape))
+        where, reached, roots, played = self._actions.reach(sampled)
         if len(reached):
             if self.rollout:
-                reached = self._played_on(reached, roots, rows)
+                reached = self._played_on(reached, roots, played)
             over = reached.winners()[:, None] >= 0
             values = self.value.values(reached)
             # A finished game has a known value.
@@ -193,12 +183,12 @@ class JointValues:
         self,
         reached: "_core.DiplomacyBatch",
         roots: npt.NDArray[np.int64],
-        rows: npt.NDArray[np.int64],
+        played: npt.NDArray[np.int64],
     ) -> "_core.DiplomacyBatch":
-        """Return the positions after rollouts from the positions that `rows` of the table reach."""
+        """Return the positions after rollouts from those `reached` by the `played` candidates."""
         states = [self.states[root].clone() for root in roots]
-        for i, orders in enumerate(self.table[rows].reshape(len(rows), -1)):
-            states[i].go_to(reached[i], orders[orders > 0])
+        for i, joint in enumerate(played.tolist()):
+            states[i].go_to(reached[i], np.concatenate([self._orders[own] for own in joint]))
         play_on(self.model, states, self.rollout, self.rng)
         return _core.DiplomacyBatch([state.board for state in states])
 

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from kedge.models.diplomacy.network import DiplomacyWeights
 
 #: Settings of Gray et al. (2021).
-SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
+SEARCHBOT_SETTINGS = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": Spec("authors")}
 
 
 def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(*, temperature: float = 1.0, top_p: float = 1.0) -> Agent:
-        from kedge.agents.diplomacy.models import VALUE, orders_of, value_model
+        from kedge.agents.diplomacy.models import orders_of, value_model
         from kedge.agents.diplomacy.players import ImitationAgent
+        from kedge.models.diplomacy.network import VALUE
 
         return ImitationAgent(orders_of(weights), value_model(VALUE), temperature, top_p)
 
@@ -90,7 +91,7 @@ def _value_model(spec: Spec | str) -> "ValueModel":
 AGENTS: Mapping[str, Callable[..., Agent]] = {
     "uniform-orders": uniform_orders,
     "best-response": named_search("best-response"),
-    "searchbot": named_search("rm", **SEARCHBOT),
+    "searchbot": named_search("rm", **SEARCHBOT_SETTINGS),
 }
 
 #: By the kinds of `kedge.models.diplomacy.parsers`, which are slow to import.

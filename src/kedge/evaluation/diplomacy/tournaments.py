@@ -111,7 +111,7 @@ class _Table:
                 {POWERS[power]: format_orders(orders) for power, orders in phase.items()}
                 for phase in self.orders
             ),
-            shares=tuple(self.state.shares()),
+            shares=tuple(board.shares()),
             centres=tuple(map(len, centres)),
             alive=tuple(bool(own or owned) for own, owned in zip(units, centres, strict=True)),
             last_year=self.year,

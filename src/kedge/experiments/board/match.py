@@ -19,11 +19,12 @@ from kedge.evaluation.board.matches import (
 )
 from kedge.experiments.experiment import Experiment, FromFiles, Task
 from kedge.experiments.fingerprints import weight_hashes
-from kedge.experiments.options import DEVICE, DTYPE, GAMES, PLAYED_SEED, Option, chunk_option
+from kedge.experiments.options import GAMES, PLAYED_SEED, chunk_option
 from kedge.experiments.played_games import few_different, match_tasks
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.devices import Dtype, is_cpu
+from kedge.options import DEVICE, DTYPE, Option
 from kedge.specs import parse
 
 GPU_CHUNK = 256  #: Games in a task on a GPU, which wants large batches.

@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from kedge.evaluation.chess.ratings import players_of
 from kedge.experiments.board.predict import BoardPredict
-from kedge.experiments.options import Option, agent_option, data_option
+from kedge.experiments.options import agent_option, data_option
+from kedge.options import Option
 from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, held_out_moves, rating_bucket
 from kedge.records.chess.positions import boards_of

@@ -9,8 +9,9 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
-from kedge.experiments.options import Option, agent_option, chunk_option, data_option
+from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
+from kedge.options import Option
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.positions import NO_BOTS, NO_PEOPLE, human_orders, order_sieve
 from kedge.records.sieve import Sieve

@@ -19,20 +19,13 @@ from kedge.evaluation.diplomacy.tournaments import (
 )
 from kedge.experiments.experiment import Experiment, FromFiles, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
-from kedge.experiments.options import (
-    DEVICE,
-    DTYPE,
-    GAMES,
-    PLAYED_SEED,
-    RECORD,
-    Option,
-    chunk_option,
-)
+from kedge.experiments.options import GAMES, PLAYED_SEED, RECORD, chunk_option
 from kedge.experiments.played_games import few_different, match_tasks
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.models.devices import Dtype, is_cpu
+from kedge.options import DEVICE, DTYPE, Option
 from kedge.records.diplomacy.files import write_diplomacy_games
 from kedge.records.diplomacy.games import DiplomacyGame
 from kedge.specs import Spec, parse, parse_list

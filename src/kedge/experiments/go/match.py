@@ -14,11 +14,12 @@ from kedge.evaluation.go.scorers import check_scorer, score_games, scorer_files,
 from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
 from kedge.experiments.experiment import Experiment, Output
 from kedge.experiments.fingerprints import files_of
-from kedge.experiments.options import DEVICE, RECORD, Option, chunk_option
+from kedge.experiments.options import RECORD, chunk_option
 from kedge.games.go import BLACK, GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
 from kedge.models.devices import is_cpu
 from kedge.models.go.encoding import GO
+from kedge.options import DEVICE, Option
 from kedge.records import GoGame, write_sgf_file
 from kedge.records.go.games import KOMI
 

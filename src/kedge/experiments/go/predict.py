@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from kedge.evaluation.go.ranks import players_of
 from kedge.experiments.board.predict import BoardPredict
-from kedge.experiments.options import Option, agent_option, data_option
+from kedge.experiments.options import agent_option, data_option
+from kedge.options import Option
 from kedge.records.go.games import SPLITS
 from kedge.records.go.people import held_out_moves, moves_of_rank
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve, not_in

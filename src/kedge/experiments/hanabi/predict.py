@@ -15,9 +15,10 @@ from kedge.evaluation.hanabi.prediction import (
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
-from kedge.experiments.options import Option, agent_option, chunk_option, data_option
+from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
+from kedge.options import Option
 from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
 from kedge.records.sieve import Sieve

@@ -24,11 +24,12 @@ from kedge.evaluation.hanabi.selfplay import (
 from kedge.experiments.composite import Composite
 from kedge.experiments.experiment import Experiment, FromFiles, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
-from kedge.experiments.options import DEVICE, DTYPE, GAMES, RECORD, Option, chunk_option
+from kedge.experiments.options import GAMES, RECORD, chunk_option
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.devices import Dtype, is_cpu
+from kedge.options import DEVICE, DTYPE, Option
 from kedge.records import HanabiGame, write_hanabi_games, write_live_games
 from kedge.specs import parse, parse_list
 

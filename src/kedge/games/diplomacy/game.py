@@ -278,12 +278,12 @@ def adjudicate_many(
     return _core.diplomacy_adjudicate_many(board, orders, threads)
 
 
-def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
-    """Return whether each row, the orders of one power, is consistent.
+def coordinated(joint: Sequence[PackedOrders]) -> npt.NDArray[np.bool_]:
+    """Return whether each joint order of one power is consistent.
 
-    A row is not if a unit supports or convoys an own unit that is ordered to do something else.
+    It is not if a unit supports or convoys an own unit that is ordered to do something else.
     """
-    return _core.diplomacy_coordinated(orders).astype(np.bool_)
+    return _core.diplomacy_coordinated(joint).astype(np.bool_)
 
 
 def failed_moves(board: _core.DiplomacyBoard, orders: Mapping[str, Iterable[str]]) -> set[str]:

@@ -144,7 +144,7 @@ class TorchOrderNetwork:
 
         after, until = choices.openings()
         first, counts = np.zeros((2, len(facts), len(POWERS)), np.int64)
-        groups = choices.boards[choices.first], choices.powers[choices.first]
+        groups = choices.boards, choices.powers
         first[groups], counts[groups] = choices.first, choices.counts
         order_facts = _core.diplomacy_order_facts(choices.orders).view(np.int16)
         with self._torch.inference_mode():

@@ -36,11 +36,8 @@ Integers = npt.NDArray[np.int64]
 
 def facts_of(states: Sequence[DiplomacyState], threads: int = 0) -> Facts:
     """The facts of positions, (n, 88, 10), with the orders of the last movement phase."""
-    previous = [state.previous for state in states]
-    offsets = np.concatenate([[0], np.cumsum([len(orders) for orders in previous])])
-    flat = np.concatenate([np.zeros(0, np.uint32), *previous])
     boards = [state.board for state in states]
-    return _core.diplomacy_facts(boards, flat, offsets.astype(np.int64), threads)
+    return _core.diplomacy_facts(boards, [state.previous for state in states], threads)
 
 
 def tells_previous() -> npt.NDArray[np.bool_]:
@@ -59,12 +56,12 @@ def is_waive(orders: PackedOrders) -> npt.NDArray[np.bool_]:
 class Choices:
     """The choices of powers on many boards, by board, power and place."""
 
-    boards: npt.NDArray[np.int32]  # (s,) the board of each choice
-    powers: npt.NDArray[np.uint8]  # (s,)
     places: npt.NDArray[np.uint8]  # (s,) place of the unit; PLACES for builds and removals
     offsets: Integers  # (s + 1,) where its orders begin
     orders: PackedOrders
-    first: Integers  # (g,) the first choice of each power that has any, board by board
+    boards: Integers  # (g,) the board of each power that has any choice, board by board
+    powers: Integers  # (g,)
+    first: Integers  # (g,) its first choice
     counts: Integers  # (g,) the number of its choices
 
     @classmethod
@@ -72,7 +69,7 @@ class Choices:
         cls, boards: Sequence[_core.DiplomacyBoard], powers: Sequence[int], threads: int = 0
     ) -> "Choices":
         """The choices of one power on each board, or of `EVERYBODY`."""
-        return cls(*_core.diplomacy_slots(boards, np.asarray(powers, np.uint8), threads))
+        return cls(*_core.diplomacy_choices(boards, np.asarray(powers, np.uint8), threads))
 
     def of(self, choice: int) -> PackedOrders:
         return self.orders[self.offsets[choice] : self.offsets[choice + 1]]

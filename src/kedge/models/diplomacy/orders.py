@@ -124,11 +124,11 @@ class NetworkOrders:
             for step in range(batch.steps):
                 rows = rows[batch.choices.counts[rows.groups] > step]
                 logits, states, state = batch.evaluate(rows, step, state)
-                slots = batch.choices.first[rows.groups] + step
-                which = np.maximum(wanted[slots], 0)
+                at = batch.choices.first[rows.groups] + step
+                which = np.maximum(wanted[at], 0)
                 own = np.arange(len(rows))
                 predicted = _log_softmax(logits)[own, which]
-                likely[slots] = np.where(wanted[slots] < 0, -np.inf, predicted)
+                likely[at] = np.where(wanted[at] < 0, -np.inf, predicted)
                 rows = batch.grown(rows, states, step, own, which, predicted)
             scores += batch.by_question(likely)
         return scores
@@ -158,7 +158,8 @@ class SampledOrders(NetworkOrders):
                 facts_of(some), choices, int(rng.integers(1 << 62)), temperature, top_p
             )
             orders = choices.orders[choices.offsets[:-1] + drawn]
-            by_state += np.split(orders, np.searchsorted(choices.boards, np.arange(1, len(some))))
+            boards = np.repeat(choices.boards, choices.counts)
+            by_state += np.split(orders, np.searchsorted(boards, np.arange(1, len(some))))
         return by_state
 
 
@@ -177,8 +178,6 @@ class _Batch:
         boards = [state.board for state, _ in questions]
         self.choices = choices = Choices.on(boards, [power for _, power in questions])
         self.steps = int(choices.counts.max(initial=0))
-        self._questions = choices.boards[choices.first].astype(np.int64)
-        self._powers = choices.powers[choices.first].astype(np.int64)
         self._facts = _core.diplomacy_order_facts(choices.orders).astype(np.int64)
         self._lengths = np.diff(choices.offsets)
         self._after, self._until = choices.openings()
@@ -252,15 +251,15 @@ class _Batch:
         shape = (len(groups), int(sizes.max()))
         parents, before = np.zeros(shape, np.int64), np.zeros((*shape, 3), np.int64)
         parents[own, column], before[own, column] = rows.states, rows.before
-        slots = self.choices.first[groups] + step
-        lengths = self._lengths[slots]
+        at = self.choices.first[groups] + step
+        lengths = self._lengths[at]
         number = np.arange(lengths.max())
         real = number < lengths[:, None]
-        orders = self._facts[np.where(real, self.choices.offsets[slots][:, None] + number, 0)]
+        orders = self._facts[np.where(real, self.choices.offsets[at][:, None] + number, 0)]
         choice = NextChoice(
-            positions=self._positions[self._questions[groups]],
-            powers=self._powers[groups],
-            places=self.choices.places[slots].astype(np.int64),
+            positions=self._positions[self.choices.boards[groups]],
+            powers=self.choices.powers[groups],
+            places=self.choices.places[at].astype(np.int64),
             left=self.choices.counts[groups] - step,
             parents=parents,
             before=before,
@@ -268,7 +267,7 @@ class _Batch:
         )
         logits, state = self._network.step(self._read, state, choice)
         by_row = logits[own, column].astype(np.float64)
-        open_ = (number >= rows.first[:, None]) & (number < self._until[slots][own][:, None])
+        open_ = (number >= rows.first[:, None]) & (number < self._until[at][own][:, None])
         return np.where(open_, by_row, -np.inf), own * shape[1] + column, state
 
     def grown(
@@ -299,29 +298,30 @@ class _Batch:
                 steps = self.choices.counts[group]
                 orders = [chosen[:steps].copy() for chosen in rows.chosen[own]]
                 drawn = Drawn(orders, rows.counts[own], rows.log_probability[own])
-                yield int(self._questions[group]), drawn
+                yield int(self.choices.boards[group]), drawn
 
     def wanted(self, orders: Sequence[PackedOrders]) -> Integers:
         """The index of the given order in each choice; −1 if it is not legal."""
         wanted = np.full(len(self.choices.places), -1)
-        for group, (first, count) in enumerate(
-            zip(self.choices.first, self.choices.counts, strict=True)
+        choices = self.choices
+        for question, first, count in zip(
+            choices.boards, choices.first, choices.counts, strict=True
         ):
-            own = slice(first, first + count)
-            given = self.choices.matched(own, orders[self._questions[group]])
-            for slot, order in enumerate(given, first):
-                hits = np.flatnonzero(self.choices.of(slot) == order)
+            given = choices.matched(slice(first, first + count), orders[question])
+            for choice, order in enumerate(given, first):
+                hits = np.flatnonzero(choices.of(choice) == order)
                 # Order 0 is to hold or to disband.
-                default = -1 if order or self.choices.places[slot] == PLACES else 0
-                wanted[slot] = hits[0] if len(hits) else default
+                default = -1 if order or choices.places[choice] == PLACES else 0
+                wanted[choice] = hits[0] if len(hits) else default
         return wanted
 
     def by_question(self, numbers: Array) -> list[Array]:
         parts = [np.zeros(0)] * self.count
-        for group, (first, count) in enumerate(
-            zip(self.choices.first, self.choices.counts, strict=True)
+        choices = self.choices
+        for question, first, count in zip(
+            choices.boards, choices.first, choices.counts, strict=True
         ):
-            parts[self._questions[group]] = numbers[first : first + count]
+            parts[question] = numbers[first : first + count]
         return parts
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.games.normal_form import blotto, exploitability
-from kedge.paper.settings import check_counts, check_distinct, check_positive
+from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.style import ANCHOR, EXACT, HEDGE, PIKL, RM, tidy
 from kedge.regularize import kl_divergence
 from kedge.search.regret import qre, solve

@@ -13,7 +13,7 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.games.normal_form import NormalFormGame, regrets, regularized_regrets
-from kedge.paper.settings import check_counts, check_distinct, check_positive
+from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.style import EXACT, PIKL, tidy
 from kedge.search.regret import PiKLHedge, iterates
 

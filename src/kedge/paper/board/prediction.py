@@ -22,7 +22,7 @@ from kedge.experiments.fingerprints import records_of, weight_hashes
 from kedge.experiments.players import player_on
 from kedge.models.devices import Dtype
 from kedge.paper.board.published import Setting
-from kedge.paper.settings import check_counts, check_distinct
+from kedge.paper.checks import check_counts, check_distinct
 from kedge.paper.tables import Scores, find_games
 from kedge.specs import Spec, parse
 

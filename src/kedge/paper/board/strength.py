@@ -19,7 +19,7 @@ from kedge.experiments.players import player_on
 from kedge.models.devices import Dtype
 from kedge.paper.board.figures import draw_strength
 from kedge.paper.board.prediction import agent_spec
-from kedge.paper.settings import check_counts, check_distinct, check_positive
+from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.tables import beside, short_name, titled
 
 

@@ -11,9 +11,9 @@ from kedge.errors import InputError
 from kedge.experiments import Column, Report, Table
 from kedge.paper.board import published
 from kedge.paper.board.prediction import Cell, one_per_model
+from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.chess.figures import draw_by_rating, draw_by_time_control
 from kedge.paper.chess.prediction import ChessPrediction, imitated_rating
-from kedge.paper.settings import check_counts, check_distinct, check_positive
 from kedge.paper.tables import Scores, beside, short_name, titled
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from kedge.agents.diplomacy.specs import SEARCHBOT as SEARCHBOT_SETTINGS
+from kedge.agents.diplomacy.specs import SEARCHBOT_SETTINGS
 from kedge.errors import InputError
 from kedge.experiments.composite import Composite
 from kedge.models.devices import Dtype
+from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.diplomacy.published import (
     BRBOT,
     GRAY_PIKL,
@@ -18,7 +19,6 @@ from kedge.paper.diplomacy.published import (
     SEARCHBOT,
     pikl,
 )
-from kedge.paper.settings import check_counts, check_distinct, check_positive
 from kedge.specs import Spec, parse
 
 #: Shown for the paper's agents that are not public.
@@ -86,19 +86,16 @@ class DiplomacyTable(Composite):
 
     def search(self, name: str, **options: Any) -> Spec:
         """The spec of a search over the human model."""
-        settings = {
-            key: parse(value) if isinstance(value, str) else value
-            for key, value in {**options, **self._searching()}.items()
-        }
-        return Spec(name, (self._model,), settings)
+        return Spec(name, (self._model,), {**options, **self._searching()})
 
     @cached_property
     def _model(self) -> Spec:
         return parse(self.models[0])
 
     def _searching(self) -> dict[str, Any]:
-        names = ("iterations", "candidates", "samples", "value")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        names = ("iterations", "candidates", "samples")
+        settings = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return settings if self.value is None else {**settings, "value": parse(self.value)}
 
     def _rolling_out(self) -> dict[str, int]:
         return {} if self.rollout is None else {"rollout": self.rollout}

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from kedge.evaluation.diplomacy.tournaments import TournamentGame
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.diplomacy.tournament import Seating, Tournament, games_of
+from kedge.paper.checks import check_distinct
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import (
@@ -26,7 +27,6 @@ from kedge.paper.diplomacy.strength import (
     DiplomacyGames,
     share,
 )
-from kedge.paper.settings import check_distinct
 from kedge.paper.tables import beside_paper, titled
 from kedge.specs import Spec, parse
 

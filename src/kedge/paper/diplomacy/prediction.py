@@ -12,10 +12,10 @@ from kedge.evaluation.diplomacy.prediction import KINDS
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction, few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.diplomacy.predict import DiplomacyPredict
+from kedge.paper.checks import check_counts
 from kedge.paper.diplomacy.agents import DiplomacyTable
 from kedge.paper.diplomacy.figures import draw_by_pseudo_elo, draw_cross_entropy
 from kedge.paper.diplomacy.published import IL, RM, pikl
-from kedge.paper.settings import check_counts
 from kedge.paper.tables import Scores, find_games, titled
 from kedge.records import read_diplomacy_games
 

@@ -13,10 +13,10 @@ from kedge.experiments import Column, Report, Table, Task
 from kedge.experiments.players import player_on
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.models.devices import is_cpu
+from kedge.paper.checks import check_counts
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.diplomacy.strength import SHARES, OneAmongSix, Pair
-from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
 from kedge.specs import Spec
 
@@ -45,7 +45,11 @@ class DiplomacySearchSettings(OneAmongSix):
 
     def _settings(self) -> Mapping[str, Mapping[str, Any]]:
         """Settings by name suffix: the paper's, the authors' released code's, and Gray et al.'s."""
-        return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
+        return {
+            "": {},
+            ", authors": {"preset": Spec("authors")},
+            ", searchbot": self.as_searchbot(),
+        }
 
     def own_specs(self) -> dict[str, Spec]:
         ours = {

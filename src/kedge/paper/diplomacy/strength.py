@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from kedge.evaluation.diplomacy.tournaments import TournamentGame, standing
 from kedge.experiments import Column, Report, Table
 from kedge.experiments.diplomacy.tournament import Seating, Tournament, games_of
+from kedge.paper.checks import check_counts
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE, DiplomacyTable
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import (
@@ -24,7 +25,6 @@ from kedge.paper.diplomacy.published import (
     Share,
     pikl,
 )
-from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
 from kedge.specs import Spec, parse
 

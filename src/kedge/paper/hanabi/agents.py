@@ -8,8 +8,8 @@ from typing import Any, Literal
 from kedge.errors import InputError
 from kedge.experiments.composite import Composite
 from kedge.models.devices import Dtype
+from kedge.paper.checks import check_counts, check_distinct
 from kedge.paper.hanabi.published import IL, MEAN_SCORE, TRAINING_GAMES
-from kedge.paper.settings import check_counts, check_distinct
 from kedge.specs import Spec, parse
 
 #: The note that every table must have.

@@ -9,6 +9,7 @@ from kedge.evaluation.hanabi.prediction import LEAST_SCORES
 from kedge.evaluation.prediction import GameScore, clustered, drawn_of, few_games, summary
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.hanabi.predict import HanabiSweep
+from kedge.paper.checks import check_counts
 from kedge.paper.hanabi.agents import CAVEAT, HanabiTable
 from kedge.paper.hanabi.figures import draw_prediction
 from kedge.paper.hanabi.published import (
@@ -20,7 +21,6 @@ from kedge.paper.hanabi.published import (
     PREDICTION_LAMBDAS,
     named,
 )
-from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, find_games, titled
 
 USUAL_DATA = Path("data", "hanabi", "human_ai_2p.jsonl.xz")

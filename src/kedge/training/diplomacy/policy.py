@@ -148,9 +148,10 @@ def _wanted(decisions: Sequence[Decision], choices: Choices) -> PackedOrders:
     If a power gave any orders, its other units hold, which is their first legal order.
     """
     wanted = np.zeros(len(choices.places), np.uint32)
-    for first, count in zip(choices.first, choices.counts, strict=True):
-        decision = decisions[choices.boards[first]]
-        given = decision.orders.get(POWERS[choices.powers[first]])
+    groups = choices.boards, choices.powers, choices.first, choices.counts
+    for board, power, first, count in zip(*groups, strict=True):
+        decision = decisions[board]
+        given = decision.orders.get(POWERS[power])
         if given is None:
             continue
         own = slice(first, first + count)
@@ -168,8 +169,8 @@ def _trimmed(
     after, until = choices.openings()
     begins = choices.offsets[:-1].copy()
     ends = begins + until
-    for first, count in zip(choices.first, choices.counts, strict=True):
-        if not adjusting[choices.boards[first]] or not wanted[first]:
+    for board, first, count in zip(choices.boards, choices.first, choices.counts, strict=True):
+        if not adjusting[board] or not wanted[first]:
             continue
         for slot in range(first, first + count - 1):
             which = np.flatnonzero(choices.of(slot) == wanted[slot])[0]
@@ -203,7 +204,7 @@ def positions_of(
     slots = np.repeat(np.arange(len(wanted)), lengths)[hits]
     chosen = np.zeros(len(wanted), np.int64)
     chosen[slots] = hits - offsets[slots]
-    groups = choices.boards[choices.first].astype(np.int64), choices.powers[choices.first]
+    groups = choices.boards, choices.powers
     first, counts = np.zeros((2, len(boards), len(POWERS)), np.int64)
     first[groups], counts[groups] = choices.first, choices.counts
     given = _core.diplomacy_order_facts(wanted, threads)[:, :3]
