@@ -203,9 +203,8 @@ class Reviews:
         from kedge.interfaces.progress import counting_moves
 
         with files.writer(self.review.annotated) as write, counting_moves(quiet=quiet) as begin:
-            reviewer = (
-                None  # made at the first game: a file without games is reported before a bad agent
-            )
+            # Made at the first game: a file without games is reported before a bad agent.
+            reviewer = None
             try:
                 for number, game in self._numbered(games, only_one=files.svg is not None):
                     reviewer = reviewer or make_reviewer()
