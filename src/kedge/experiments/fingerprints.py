@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kedge.errors import InputError
 from kedge.models import store
-from kedge.models.named import is_known, load
+from kedge.models.named import is_known, load, sha256
 from kedge.records.formats import record_format
 from kedge.specs import Spec, parse
 
@@ -38,18 +38,18 @@ def _hashes_of(name: str) -> dict[str, str]:
             raise
         return {name: _sha256(Path(name))}  # a graph of another project
     companions = filter(is_known, weights.companions(name))
-    return {name: weights.sha256, **{other: load(other).sha256 for other in companions}}
+    return {name: weights.sha256, **{other: sha256(other) for other in companions}}
 
 
-def files_of(paths: Iterable[str | Path]) -> list[str]:
+def file_hashes(paths: Iterable[str | Path]) -> list[str]:
     """Return the sha256 of each file: a copy, wherever it is, is the same."""
     return [_sha256(Path(path)) for path in paths]
 
 
-def records_of(paths: Iterable[str | Path], game: str) -> list[str]:
+def record_hashes(paths: Iterable[str | Path], game: str) -> list[str]:
     """Return the sha256 of each file of a game's records, also of those in folders."""
     kind = record_format(game)
-    return files_of(file for path in paths for file in kind.files_in(path))
+    return file_hashes(file for path in paths for file in kind.files_in(path))
 
 
 def _sha256(path: Path) -> str:

@@ -19,7 +19,7 @@ from kedge.evaluation.prediction import (
 )
 from kedge.experiments.chosen_games import Chosen, ChosenGames, GameStream
 from kedge.experiments.experiment import Experiment, FromFiles, Task
-from kedge.experiments.fingerprints import records_of, weight_hashes
+from kedge.experiments.fingerprints import record_hashes, weight_hashes
 from kedge.experiments.options import DRAWN_SEED, agent_option, chunk_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
@@ -110,7 +110,7 @@ class Predict(Experiment):
                 raise InputError(f"{name}: at least 1, not {value}")
 
     def inputs(self) -> dict[str, Any]:
-        return {"files": records_of(self.data, self.game), "weights": weight_hashes(self.spec)}
+        return {"files": record_hashes(self.data, self.game), "weights": weight_hashes(self.spec)}
 
     def check(self) -> None:
         if not isinstance(self.player, self.predictor):
@@ -209,7 +209,7 @@ class Predict(Experiment):
 
     def _games_key(self) -> str:
         config = {name: value for name, value in self.config().items() if name != "agent"}
-        return canonical([type(self).__name__, config, records_of(self.data, self.game)])
+        return canonical([type(self).__name__, config, record_hashes(self.data, self.game)])
 
     @property
     def keeps_games(self) -> bool:

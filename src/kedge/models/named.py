@@ -25,6 +25,11 @@ def load_as(kind: type[W], name: str) -> W:
     return of_class(kind, load(name), name)
 
 
+def sha256(name: str) -> str:
+    """Return the sha256 of the model `name`, or of the file at that path."""
+    return shipped_models.sha256(name) if name in shipped_models.names() else load(name).sha256
+
+
 def info(name: str) -> ModelInfo:
     """Facts about the model `name`, shipped or stored."""
     if name in shipped_models.names():

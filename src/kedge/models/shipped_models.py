@@ -3,6 +3,7 @@
 Some are compressed: 10–20 % smaller, but tenths of a second slower to load.
 """
 
+import hashlib
 import json
 import lzma
 from dataclasses import dataclass
@@ -65,13 +66,13 @@ class ShippedInfo(ModelInfo):
 def load(name: str) -> AnyWeights:
     """Load the shipped model `name`, of any game."""
     path = _path(name)
-    content = path.read_bytes()
-    if path.suffix == ".xz":
-        try:
-            content = lzma.decompress(content)
-        except lzma.LZMAError:
-            raise InputError(f"{path}: damaged; reinstall its package") from None
-    return parse_model(content, str(path))
+    return parse_model(_content(path), str(path))
+
+
+@cache
+def sha256(name: str) -> str:
+    """Return the sha256 of the file of the shipped model `name`, unpacked."""
+    return hashlib.sha256(_content(_path(name))).hexdigest()
 
 
 def info(name: str) -> ShippedInfo:
@@ -92,6 +93,17 @@ def info(name: str) -> ShippedInfo:
 def load_for_players(name: str, **players: Any) -> Weights:
     """Load a board game's model for these players, if it takes any: see `for_players`."""
     return for_players(of_class(Weights, load(name), name), name, **players)
+
+
+def _content(path: Path) -> bytes:
+    """Return the bytes of a model file, unpacked."""
+    content = path.read_bytes()
+    if path.suffix != ".xz":
+        return content
+    try:
+        return lzma.decompress(content)
+    except lzma.LZMAError:
+        raise InputError(f"{path}: damaged; reinstall its package") from None
 
 
 def _path(name: str) -> Path:

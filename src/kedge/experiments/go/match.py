@@ -13,7 +13,7 @@ from kedge.evaluation.board.matches import RESIGNATION, GameRecord, play_games
 from kedge.evaluation.go.scorers import check_scorer, score_games, scorer_files, scorer_name
 from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
 from kedge.experiments.experiment import Experiment, Output
-from kedge.experiments.fingerprints import files_of
+from kedge.experiments.fingerprints import file_hashes
 from kedge.experiments.options import RECORD, chunk_option
 from kedge.games.go import BLACK, GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
@@ -49,7 +49,7 @@ class Scored(Experiment):
         object.__setattr__(self, "judge", scorer_name(self.judge))
 
     def inputs(self) -> dict[str, Any]:
-        return {**super().inputs(), "judge_files": files_of(scorer_files(str(self.judge)))}
+        return {**super().inputs(), "judge_files": file_hashes(scorer_files(str(self.judge)))}
 
     def check(self) -> None:
         super().check()

@@ -28,7 +28,7 @@ class NetworkBlueprint(Stepwise):
         self, network: PolicyNetwork, game: Hanabi, value: PolicyValue | None = None
     ) -> None:
         self._network, self._game, self._value = network, game, value
-        self._hands = game.num_features("private") - game.num_features("public")
+        self._hand_features = game.num_features("private") - game.num_features("public")
         self._actions, self.begin = len(game.moves), network.begin
 
     def observe(self, games: Games, memory: Memory) -> Memory:
@@ -82,7 +82,7 @@ class NetworkBlueprint(Stepwise):
         """Observe and choose with one encoding of the table instead of two."""
         seen = seen_by(self._network, self._game, games, "private")
         legal = legal_moves(games, self._actions)
-        return self._network.move(seen, self._hands, legal, memory, rng, greedy=greedy)
+        return self._network.move(seen, self._hand_features, legal, memory, rng, greedy=greedy)
 
 
 def _way(bomb: Bomb, greedy: bool) -> str:

@@ -18,7 +18,7 @@ from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction
 from kedge.experiments import Experiment, Task
-from kedge.experiments.fingerprints import records_of, weight_hashes
+from kedge.experiments.fingerprints import record_hashes, weight_hashes
 from kedge.experiments.players import player_on
 from kedge.models.devices import Dtype
 from kedge.paper.board.published import Setting
@@ -98,7 +98,7 @@ class HumanPrediction(Experiment):
 
     def inputs(self) -> dict[str, Any]:
         return {
-            "files": records_of([self.file()], self.game),
+            "files": record_hashes([self.file()], self.game),
             "weights": weight_hashes(*self.models),
         }
 

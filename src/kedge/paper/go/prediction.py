@@ -12,7 +12,7 @@ import numpy as np
 from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
-from kedge.experiments.fingerprints import records_of
+from kedge.experiments.fingerprints import record_hashes
 from kedge.paper.board.prediction import Bucket, Cell, HumanPrediction
 from kedge.paper.tables import Scores
 from kedge.records.go.files import read_go_games
@@ -48,7 +48,7 @@ class GoPrediction(HumanPrediction):
     def sample(self, bucket: Bucket) -> Sequence[list[GoPosition]]:
         path = self.file()
         return _drawn(
-            path, str(records_of([path], self.game)), self.split, self.positions, self.seed
+            path, str(record_hashes([path], self.game)), self.split, self.positions, self.seed
         )
 
     def predict(self, games: Sequence[list[GoPosition]], player: Predictor) -> Prediction:

@@ -11,7 +11,7 @@ from kedge.agents.go.katago import KataGo
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments import Column, Report, Table
-from kedge.experiments.fingerprints import files_of
+from kedge.experiments.fingerprints import file_hashes
 from kedge.paper.board import published
 from kedge.paper.board.figures import draw_agents
 from kedge.paper.board.prediction import Cell
@@ -47,7 +47,7 @@ class GoRlAgents(GoPrediction):
 
     def inputs(self) -> dict[str, Any]:
         inputs = super().inputs()
-        return {**inputs, "networks": files_of([self._program(), *self.networks])}
+        return {**inputs, "networks": file_hashes([self._program(), *self.networks])}
 
     def check(self) -> None:
         super().check()
