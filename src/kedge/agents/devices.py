@@ -45,8 +45,3 @@ def device() -> tuple[str, Dtype, int]:
     """Return the device of networks, their number type, and the number of CPU threads."""
     where, dtype, threads = _device.get()
     return where, dtype, threads or cores()
-
-
-def thread_limit() -> int | None:
-    """Return the number of threads that `computing_on` set; None for all cores."""
-    return _device.get()[2]

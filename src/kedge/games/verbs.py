@@ -1,6 +1,6 @@
 """Methods that only some states have, and what replaces them elsewhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -20,10 +20,20 @@ def play_on(state: Any, action: Any) -> None:
     getattr(state, "play_on", state.apply_action)(action)
 
 
+def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
+    """Return the moves of a line from `state`, as players write them."""
+    names = []
+    state = state.clone()
+    for action in line:
+        names.append(state.action_to_string(action))
+        play_on(state, action)
+    return tuple(names)
+
+
 def how_ended(state: Any) -> str | None:
     """Return how the game ended, by `termination`, or None if the state does not say."""
     how: str | None = state.termination() if hasattr(state, "termination") else None
     return how
 
 
-__all__ = ["how_ended", "move_parser", "play_on", "written"]
+__all__ = ["how_ended", "line_names", "move_parser", "play_on", "written"]

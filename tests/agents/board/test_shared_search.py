@@ -144,7 +144,7 @@ def test_many_searches_report_less_often(monkeypatch):
     now, heard = [0.0], {4: 0, 32: 0}
     agent = SimpleNamespace(settings=None, analysis=lambda result: None)
     monkeypatch.setattr("kedge.agents.board.shared_search.perf_counter", lambda: now[0])
-    monkeypatch.setattr("kedge.agents.board.shared_search.result", lambda *_: None)
+    monkeypatch.setattr("kedge.agents.board.shared_search.root_result", lambda *_: None)
     for crowd in heard:
         search = SharedSearch(agent, None, None, every=0.1)
         for step in range(160):  # of ten milliseconds

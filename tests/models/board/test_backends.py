@@ -24,7 +24,6 @@ from kedge.models.board.torch_backend import TorchNetwork, to_torch
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0 import parse_lc0, read_lc0
-from kedge.models.chess.lc0_moves import move_index
 from kedge.models.go.encoding import GO
 from kedge.models.shipped_models import load
 from kedge.models.weight_files import read_model
@@ -382,17 +381,6 @@ def plane_floats(planes):
     return CHESS.unpack(masks, [rule50])[0]
 
 
-def is_castling(fen, move):
-    board, turn = fen.split()[:2]
-    rank = board.split("/")[7 if turn == "w" else 0]
-    squares = "".join("." * int(c) if c.isdigit() else c for c in rank)
-    return (
-        squares[4] == ("K" if turn == "w" else "k")
-        and move[:2] in ("e1", "e8")
-        and (move[2] in "gc")
-    )
-
-
 @pytest.mark.parametrize("backend", [TowerNetwork, OnnxNetwork, TorchNetwork])
 @pytest.mark.parametrize("name", ["maia-1100", "maia-1500", "maia-1900"])
 def test_equal_to_lc0(oracle, shared, name, backend):
@@ -409,11 +397,8 @@ def test_equal_to_lc0(oracle, shared, name, backend):
     found = network.evaluate(np.stack([plane_floats(planes) for *_, planes in rows]))
     worst = 0.0
     for (fen, answer, _), logits, value, draw in zip(rows, *found, strict=True):
-        black = fen.split()[1] == "b"
-        moves = [
-            move_index(move, black=black, castling=is_castling(fen, move))
-            for move in answer["policy"]
-        ]
+        board = _core.ChessBoard.from_fen(fen)
+        moves = [board.policy_index(board.parse_uci(move)) for move in answer["policy"]]
         chances = np.exp(logits[moves].astype(np.float64))
         chances /= chances.sum() if moves else 1.0
         differences = np.abs(chances - list(answer["policy"].values()))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from kedge.errors import InputError
-from kedge.models.chess.lc0_moves import GATHER, MOVES, PLANES, move_index
+from kedge.models.chess.lc0_moves import GATHER, MOVES, PLANES
 
 
 def test_count_and_order():
@@ -54,29 +53,3 @@ def test_every_move_has_its_own_place():
 )
 def test_planes_as_in_lc0(move, plane):
     assert GATHER[MOVES.index(move)] // 64 == plane
-
-
-@pytest.mark.parametrize(
-    ("uci", "black", "castling", "inside"),
-    [
-        ("e2e4", False, False, "e2e4"),
-        ("e7e5", True, False, "e2e4"),
-        ("e1g1", False, True, "e1h1"),
-        ("e8c8", True, True, "e1a1"),
-        ("e1g1", False, False, "e1g1"),  # a rook's move
-        ("a7b8n", False, False, "a7b8"),
-        ("a2a1n", True, False, "a7a8"),
-        ("h2h1q", True, False, "h7h8q"),
-    ],
-)
-def test_move_index(uci, black, castling, inside):
-    assert MOVES[move_index(uci, black=black, castling=castling)] == inside
-
-
-@pytest.mark.parametrize(
-    "uci", ["", "e2", "e2e2", "e2e4q", "e7e8k", "a1b4", "e2e4n", "0000", "ééééé"]
-)
-def test_text_that_is_no_move(uci):
-    for black in (False, True):
-        with pytest.raises(InputError, match="not a chess move"):
-            move_index(uci, black=black)

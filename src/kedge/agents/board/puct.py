@@ -16,14 +16,14 @@ from kedge.agents.board.grove import Grove, allowed_moves, check_not_over
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
-from kedge.models.board.lanes import Lane, batch_size, open_lane, open_lanes
+from kedge.models.board.lanes import NetworkLane, batch_size, open_lane, open_lanes
 from kedge.models.board.mixture import SplitNetwork
 from kedge.search.puct import (
     ForestLane,
     SearchResult,
     Settings,
     evaluate_leaves,
-    result,
+    root_result,
     search_chunks,
     search_many,
 )
@@ -141,7 +141,7 @@ class ModelAgent(BasePlayer[Any]):
         rows = trees * self.settings.batch
         return [self._forest_on(lane) for lane in open_lanes(self.network, rows, most)]
 
-    def _forest_on(self, lane: Lane) -> "ForestLane[_core.EncodingForest]":
+    def _forest_on(self, lane: NetworkLane) -> "ForestLane[_core.EncodingForest]":
         """Return a new forest, and what evaluates its leaves on `lane`."""
         forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
         return forest, partial(evaluate_leaves, lane=lane, temperature=self.prior_temperature)
@@ -224,7 +224,7 @@ class PuctAgent(PuctPlayer, ModelAgent):
         for playouts in grove.run(tree):
             progress = playouts / settings.playouts
             if progress >= 1.0 or monotonic() >= due:  # an analysis takes time from searching
-                analysis = self.analysis(result(grove.forest, tree, settings))
+                analysis = self.analysis(root_result(grove.forest, tree, settings))
                 yield replace(analysis, progress=progress)
                 due = monotonic() + _EVERY
 
@@ -258,7 +258,7 @@ class Search:
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""
         agent = self.agent
-        return agent.analysis(result(self._grove.forest, self._tree, agent.settings))
+        return agent.analysis(root_result(self._grove.forest, self._tree, agent.settings))
 
     def advance(self, action: int) -> None:
         """Play `action` and keep the tree below it. A Gumbel root does not allow it."""

@@ -14,7 +14,7 @@ from kedge.agents.board.grove import Grove, allowed_moves, check_not_over
 from kedge.agents.board.puct import ModelAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
-from kedge.search.puct import Allowed, NativeForest, result
+from kedge.search.puct import Allowed, NativeForest, root_result
 
 _FEW = 4  # searches that make analyses as often as they are asked to
 
@@ -59,7 +59,7 @@ class SharedSearch(Future[Analysis]):
             return False
         self._due = now + (self._every or 0.0) * max(1.0, searches / _FEW)
         try:
-            analysis = self.agent.analysis(result(forest, tree, self.agent.settings))
+            analysis = self.agent.analysis(root_result(forest, tree, self.agent.settings))
         except Exception as error:  # the other searches go on
             self.set_exception(error)
             return True

@@ -5,7 +5,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from kedge.agents.agent import Agent
-from kedge.agents.devices import thread_limit
+from kedge.agents.devices import device
 from kedge.errors import InputError
 from kedge.games.symmetries import COUNT
 from kedge.models.board.weights import Weights
@@ -32,7 +32,7 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
         return NetworkAgent(
             network if symmetries == 1 else SymmetricNetwork(network, symmetries),
             number("temperature", temperature),
-            thread_limit() or 0,
+            device()[2],
             imitates_people(name),
         )
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.board.rating_fit import Fit
 from kedge.evaluation.ranks import first_place, is_rarer, rank_among
-from kedge.games.verbs import play_on
+from kedge.games.verbs import line_names
 from kedge.regularize import Array
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: Loss of expected score from which a move is marked "?" and "??".
@@ -400,16 +400,6 @@ def _alternative(state: Any, analysis: Analysis, index: int) -> Alternative:
     action = state.board.legal_actions()[index]
     shares = float(analysis.anchor[index]), float(analysis.policy[index])
     return Alternative(state.action_to_string(action), state.protocol_name(action), *shares)
-
-
-def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
-    """Return the moves of a line from `state`, as players write them."""
-    names = []
-    state = state.clone()
-    for action in line:
-        names.append(state.action_to_string(action))
-        play_on(state, action)
-    return tuple(names)
 
 
 def _mean(values: Sequence[float]) -> float:

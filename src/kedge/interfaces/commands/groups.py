@@ -38,13 +38,16 @@ class LazyGroup(TyperGroup):
         raise NotImplementedError
 
     def list_commands(self, ctx: Any) -> list[str]:
-        if not self.commands:
-            self.commands.update(self.commands_by_name())
+        self._find()
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        self.list_commands(ctx)
+        self._find()
         return super().get_command(ctx, cmd_name)
+
+    def _find(self) -> None:
+        if not self.commands:
+            self.commands.update(self.commands_by_name())
 
 
 class GameGroup(LazyGroup):

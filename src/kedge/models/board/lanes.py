@@ -10,13 +10,13 @@ from kedge.models.board.torch_backend import TorchNetwork
 _CUDA_LANES = 3  # one for growing trees, one in transfer, one on the GPU
 
 
-def open_lanes(network: Network, rows: int, most: int | None = None) -> "list[Lane]":
+def open_lanes(network: Network, rows: int, most: int | None = None) -> "list[NetworkLane]":
     """Open as many lanes of `rows` rows as keep the network busy, but at most `most`."""
     count = _CUDA_LANES if _is_on_gpu(network) else 1
     return [open_lane(network, rows) for _ in range(count if most is None else min(most, count))]
 
 
-def open_lane(network: Network, rows: int) -> "Lane":
+def open_lane(network: Network, rows: int) -> "NetworkLane":
     """Open one lane of `rows` rows."""
     if isinstance(network, TorchNetwork):
         return _TorchLane(network, rows)
@@ -97,4 +97,4 @@ class _TorchLane:
 
 
 #: See `kedge.search.puct.Lane`, which says how to fill one.
-Lane: TypeAlias = _PlainLane | _TorchLane
+NetworkLane: TypeAlias = _PlainLane | _TorchLane

@@ -5,7 +5,7 @@ from kedge.search.puct.forest import (
     ForestLane,
     NativeForest,
     admit,
-    result,
+    root_result,
     search_chunks,
     search_many,
 )
@@ -23,7 +23,7 @@ __all__ = [
     "Settings",
     "admit",
     "evaluate_leaves",
-    "result",
+    "root_result",
     "search",
     "search_chunks",
     "search_many",

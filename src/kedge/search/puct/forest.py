@@ -36,14 +36,14 @@ def admit(forest: NativeForest, root: Any, settings: Settings) -> int:
     )
 
 
-def result(forest: NativeForest, tree: int, settings: Settings) -> SearchResult:
+def root_result(forest: NativeForest, tree: int, settings: Settings) -> SearchResult:
     """Return the state of a tree's root; the tree may still grow."""
     _, actions, prior, visits, totals, value = forest.roots([tree])
     lines = forest.lines(tree)
     return SearchResult(settings, actions, prior, visits, totals, value[0], lines)
 
 
-def results(forest: NativeForest, trees: Sequence[int], settings: Settings) -> SearchResult:
+def root_results(forest: NativeForest, trees: Sequence[int], settings: Settings) -> SearchResult:
     """Return the roots of many trees as one batched `SearchResult`."""
     starts, *columns, values = forest.roots(trees)
     counts = np.diff(starts)
@@ -73,7 +73,7 @@ def search_many(
     trees = [admit(forest, root, settings) for root in roots]
     while forest.collect():
         evaluate(forest)
-    results = [result(forest, tree, settings) for tree in trees]
+    results = [root_result(forest, tree, settings) for tree in trees]
     for tree in trees:
         forest.remove(tree)
     return results
@@ -101,7 +101,7 @@ def search_chunks(
             trees = [admit(forest, root, settings) for root in roots]
             while not stopped and forest.collect():
                 evaluate(forest)
-            return finish(results(forest, trees, settings))
+            return finish(root_results(forest, trees, settings))
         finally:
             forest.clear()
             free.put(lane)

@@ -168,6 +168,17 @@ def test_two_browsers_at_one_game(sit, new_page):
     assert one.wait_for_moves(1) == ["d4"]
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_board_is_turned_for_the_seat_that_looks(sit, seat):
+    table = sit(seats=(_PERSON, _PERSON))
+    table.page.goto(f"{table.page.url}/{seat}")
+    table = Table(table.page)
+    table.says("White to move")
+    king = table.page.locator("image[href$='wK.svg']").bounding_box()
+    board = table.board.bounding_box()
+    assert (king["y"] < board["y"] + board["height"] / 2) == (seat == 1)
+
+
 def test_promoting_by_mouse_and_keys(sit):
     table = sit(setup={"fen": "8/P6k/8/8/8/8/7K/8 w - - 0 1"}, seats=(_PERSON, _PERSON))
     chooser = table.page.get_by_role("dialog", name="Promote to")

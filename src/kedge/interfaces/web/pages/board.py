@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from kedge.agents.agent import Analysis, Row
 from kedge.errors import InputError
-from kedge.evaluation.board.game_analysis import line_names
-from kedge.games.verbs import how_ended, move_parser, play_on, written
+from kedge.games.verbs import how_ended, line_names, move_parser, play_on, written
 from kedge.interfaces.web.pages.page_game import Outcome, PageGame
 from kedge.interfaces.web.pages.searching import analyses
 from kedge.interfaces.web.pages.thoughts import (

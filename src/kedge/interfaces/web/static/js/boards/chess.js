@@ -93,10 +93,9 @@ function pieceName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${PIECES[letter.toUpperCase()]}`;
 }
 
-export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
+export function Board({ session, thought, hovered, onPlay, mine, flipped, seat }) {
   const { position } = session;
-  const black = mine.length ? mine[0] === 1 : !session.seats[0].human && session.seats[1].human;
-  const turned = black !== flipped;
+  const turned = (seat === 1) !== flipped;
   const [from, setFrom] = useState(null);
   const [cursor, setCursor] = useState("e2");
   const [drag, setDrag] = useState(null);
