@@ -394,6 +394,10 @@ void bind_diplomacy(nb::module_& m) {
                      return power == kNobody ? nb::none() : nb::cast(power);
                    })
       .def_prop_ro("phase", &format_phase)
+      .def_prop_ro("moving", &Position::moving)
+      .def_prop_ro("in_fall", &Position::in_fall)
+      .def("same_owners",  // of centres
+           [](const Position& a, const Position& b) { return a.owners == b.owners; }, "other"_a)
       .def_prop_ro("year", [](const Position& position) { return position.year; })
       .def_prop_ro("key", &Position::hash)
       .def("__eq__", [](const Position& a, const Position& b) { return a == b; },

@@ -63,6 +63,7 @@ struct Position {
   bool operator==(const Position&) const = default;
 
   bool moving() const { return phase == Phase::kSpringMoves || phase == Phase::kFallMoves; }
+  bool in_fall() const { return phase == Phase::kFallMoves || phase == Phase::kFallRetreats; }
   bool adjusting() const { return phase == Phase::kAdjustments; }
   bool retreats() const { return !moving() && !adjusting(); }
 

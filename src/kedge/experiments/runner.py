@@ -86,13 +86,13 @@ def run(
     loaded = ((job.task.key, store.load(job)) for job in jobs)
     results = {key: result for key, result in loaded if result is not None}
     missing = [job for job in jobs if job.task.key not in results]
-    parts = _part_jobs(experiment, missing)
-    shared = _load_shared(experiment, parts)
+    part_jobs = _part_jobs(experiment, missing)
+    shared = _load_shared(experiment, part_jobs)
     to_compute = [job for job in missing if job.index not in shared]
     if missing and is_here:
         if not is_new:
             experiment.check()
-        _check_parts(parts, to_compute)
+        _check_parts(part_jobs, to_compute)
     session = {"engine": engine, "workers": workers, "missing": len(missing)} if missing else {}
     store.open(len(jobs), **session)
     for job in missing:
@@ -101,7 +101,7 @@ def run(
     if to_compute:
         outcomes = _outcomes(experiment, to_compute, engine, workers, address)
         with show_progress(experiment.name, len(results), len(jobs), progress) as step:
-            results |= _save_all(experiment, store, parts, outcomes, len(jobs), step)
+            results |= _save_all(experiment, store, part_jobs, outcomes, len(jobs), step)
     return Run(experiment, store.folder, {job.task.key: results[job.task.key] for job in jobs})
 
 
@@ -117,46 +117,47 @@ def _check_arguments(engine: str, workers: int | None, address: str | None) -> N
 def _part_jobs(experiment: Experiment, jobs: Sequence[Job]) -> _PartJobs:
     """The jobs of a composite that parts compute, by number: the part's job, and its run."""
     stores: dict[int, Store] = {}
-    parts: _PartJobs = {}
+    part_jobs: _PartJobs = {}
     for job in jobs:
         origin = experiment.origin(job)
-        if (part := origin.experiment) is not experiment:
-            if id(part) not in stores:
-                stores[id(part)] = Store(part)
-            parts[job.index] = origin, stores[id(part)]
-    return parts
+        if origin.experiment is not experiment:
+            key = id(origin.experiment)
+            if key not in stores:
+                stores[key] = Store(origin.experiment)
+            part_jobs[job.index] = origin, stores[key]
+    return part_jobs
 
 
-def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str, Any]]:
+def _load_shared(experiment: Experiment, part_jobs: _PartJobs) -> dict[int, dict[str, Any]]:
     """The results that the runs of parts have, by the number of the composite's job."""
     return {
         index: experiment.gist(result)
-        for index, (origin, part_run) in parts.items()
+        for index, (origin, part_run) in part_jobs.items()
         if (result := part_run.load(origin.job)) is not None
     }
 
 
 def _save(
-    experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
+    experiment: Experiment, store: Store, part_jobs: _PartJobs, job: Job, result: dict[str, Any]
 ) -> dict[str, Any]:
     """Write a worker's result with its known part; return what the report needs of it.
 
     The result of a composite's part is also written to the part's run, where others find it.
     """
-    if job.index not in parts:
+    if job.index not in part_jobs:
         return store.save(job, {**result, **job.task.known})
-    origin, part_run = parts[job.index]
+    origin, part_run = part_jobs[job.index]
     result = {**result, **origin.job.task.known}
     part_run.open(origin.total)
     part_run.save(origin.job, result)
     return store.save(job, experiment.gist(result))
 
 
-def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
+def _check_parts(part_jobs: _PartJobs, jobs: Sequence[Job]) -> None:
     """Check the parts that compute these jobs; finished parts need neither models nor a GPU."""
-    needed = [parts[job.index][0].experiment for job in jobs if job.index in parts]
-    for part in {id(part): part for part in needed}.values():
-        part.check()
+    needed = [part_jobs[job.index][0].experiment for job in jobs if job.index in part_jobs]
+    for experiment in {id(each): each for each in needed}.values():
+        experiment.check()
 
 
 def _outcomes(
@@ -177,7 +178,7 @@ def _outcomes(
 def _save_all(
     experiment: Experiment,
     store: Store,
-    parts: _PartJobs,
+    part_jobs: _PartJobs,
     outcomes: Outcomes,
     total: int,
     step: Callable[[], None],
@@ -190,7 +191,7 @@ def _save_all(
             if outcome.result is None:
                 failures.append((job, outcome))
             else:
-                results[job.task.key] = _save(experiment, store, parts, job, outcome.result)
+                results[job.task.key] = _save(experiment, store, part_jobs, job, outcome.result)
             step()
     if failures:
         # In task order, so that the same failures give the same message.

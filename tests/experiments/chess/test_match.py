@@ -15,6 +15,7 @@ from kedge.experiments import run
 from kedge.experiments.board.match import match_players
 from kedge.experiments.chess.match import ChessMatch, play_chess
 from kedge.experiments.played_games import match_tasks
+from kedge.machine import cores
 from kedge.models import shipped_models
 from kedge.records import pgn_texts
 
@@ -63,7 +64,7 @@ def test_a_temperature_of_zero_plays_one_game():
 def test_threads_are_for_whoever_asks():
     with computing_on("cpu", threads=1):
         assert make_agent("puct(chess)").threads == 1
-    assert make_agent("puct(chess)").threads == 0
+    assert make_agent("puct(chess)").threads == cores()
     one, other = match_players("puct(chess)", "chess", game="chess")
     assert one.threads == 1
     assert one.network is other.network

@@ -608,3 +608,12 @@ def words_of(text):
     if verb in "SC":
         return parts | {"other": rest[1]} | ({"to": rest[3]} if len(rest) > 2 else {})
     return parts
+
+
+def test_the_facts_of_a_board_agree_with_its_texts():
+    states = list(random_states(0))
+    assert {state.phase[-1] for state in states} == {"M", "R", "A"}
+    for before, after in pairwise(state.board for state in states):
+        assert before.moving == before.phase.endswith("M")
+        assert before.in_fall == before.phase.startswith("F")
+        assert after.same_owners(before) == (after.centres() == before.centres())

@@ -113,7 +113,7 @@ def test_encoding_refuses_what_is_no_game():
 )
 def test_native_encoding_checks_its_offsets(offsets, ply_offsets, fens):
     moves = shuffle(3).moves
-    with pytest.raises(ValueError, match=r"offsets|FEN"):
+    with pytest.raises(ValueError, match=r"offsets|fens"):
         _core.chess_encode_games(
             moves, np.int64(offsets), np.int64([0]), np.int64(ply_offsets), fens
         )

@@ -200,7 +200,7 @@ def play_on(
     left = dict.fromkeys(range(len(states)), phases)
     while going := [i for i, n in left.items() if n and not states[i].is_terminal()]:
         for i in going:
-            left[i] -= states[i].phase.endswith("M")
+            left[i] -= states[i].board.moving
         play_phase(model, [states[i] for i in going], rng)
 
 

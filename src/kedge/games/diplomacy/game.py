@@ -211,12 +211,12 @@ class DiplomacyState:
         if self.is_terminal():
             raise InputError("the game is over")
         before, self.board, self._due = self.board, board, None
-        if before.phase[-1] == "M":
+        if before.moving:
             self.previous = orders
-        if before.phase[0] != "F" or self.board.phase[0] == "F":
+        if not before.in_fall or board.in_fall:
             return
         # Fall is over: centres have changed hands.
-        if before.centres() != self.board.centres():
+        if not board.same_owners(before):
             self._quiet_since = before.year
         last, quiet = self.game.last_year, self.game.quiet_years
         self._drawn = (last is not None and before.year >= last) or (

@@ -35,7 +35,7 @@ class _Rows:
     counts: Integers  # (n,) number of draws
     log_probability: Array  # (n,)
     first: Integers  # (n,) the first order allowed next
-    states: Integers  # (n,) row of the network's state
+    memory_rows: Integers  # (n,) row of the network's memory
     before: Integers  # (n, 3) facts of the last order
     chosen: PackedOrders  # (n, steps)
 
@@ -119,17 +119,17 @@ class NetworkOrders:
         given = iter(orders)
         for batch in self._batches(questions, self._batch):
             wanted = batch.wanted(list(islice(given, batch.count)))
-            rows, state = batch.begin(1), None
+            rows, memory = batch.begin(1), None
             likely = np.zeros(len(batch.choices.places))
             for step in range(batch.steps):
                 rows = rows[batch.choices.counts[rows.groups] > step]
-                logits, states, state = batch.evaluate(rows, step, state)
+                logits, memory_rows, memory = batch.evaluate(rows, step, memory)
                 at = batch.choices.first[rows.groups] + step
                 which = np.maximum(wanted[at], 0)
                 own = np.arange(len(rows))
                 predicted = _log_softmax(logits)[own, which]
                 likely[at] = np.where(wanted[at] < 0, -np.inf, predicted)
-                rows = batch.grown(rows, states, step, own, which, predicted)
+                rows = batch.grown(rows, memory_rows, step, own, which, predicted)
             scores += batch.by_question(likely)
         return scores
 
@@ -197,11 +197,11 @@ class _Batch:
 
     def all(self, count: int, draw: _Draw) -> list[_Rows]:
         """Draw complete orders; those of powers with fewer choices come first."""
-        rows, state, ended = self.begin(count), None, []
+        rows, memory, ended = self.begin(count), None, []
         for step in range(self.steps):
             done = self.choices.counts[rows.groups] == step
             ended.append(rows[done])
-            rows, state = self._next(rows[~done], step, state, draw)
+            rows, memory = self._next(rows[~done], step, memory, draw)
         return [*ended, rows]
 
     def likeliest(self, count: int, most: int, draw: _Draw) -> _Rows:
@@ -213,7 +213,7 @@ class _Batch:
         whole: list[_Rows] = []
         least = -np.inf
 
-        def follow(rows: _Rows, step: int, state: object) -> None:
+        def follow(rows: _Rows, step: int, memory: object) -> None:
             nonlocal least
             if step == self.steps:
                 whole.append(rows)
@@ -227,30 +227,30 @@ class _Batch:
                 some = some[rows.log_probability[some] >= least]
                 if not len(some):
                     return
-                grown, after = self._next(rows[some], step, state, draw)
+                grown, after = self._next(rows[some], step, memory, draw)
                 follow(grown, step + 1, after)
 
         follow(self.begin(count), 0, None)
         return _Rows.stacked(whole)
 
-    def _next(self, rows: _Rows, step: int, state: object, draw: _Draw) -> tuple[_Rows, object]:
-        """Extend `rows` by drawn orders; also return the network's state."""
-        logits, states, state = self.evaluate(rows, step, state)
+    def _next(self, rows: _Rows, step: int, memory: object, draw: _Draw) -> tuple[_Rows, object]:
+        """Extend `rows` by drawn orders; also return the network's memory."""
+        logits, memory_rows, memory = self.evaluate(rows, step, memory)
         drawn = draw(logits, rows.counts)
         parents, which = np.nonzero(drawn)
         likely = _log_softmax(logits)[parents, which]
-        grown = self.grown(rows, states, step, parents, which, likely)
+        grown = self.grown(rows, memory_rows, step, parents, which, likely)
         grown.counts = drawn[parents, which]
-        return grown, state
+        return grown, memory
 
-    def evaluate(self, rows: _Rows, step: int, state: object) -> tuple[Array, Integers, object]:
+    def evaluate(self, rows: _Rows, step: int, memory: object) -> tuple[Array, Integers, object]:
         """The logits (n, orders) of the next orders, −∞ for closed ones; each row's index in the
-        network's state; and that state."""
+        network's memory; and that memory."""
         groups, own, sizes = np.unique(rows.groups, return_inverse=True, return_counts=True)
         column = np.arange(len(rows)) - (np.cumsum(sizes) - sizes)[own]
         shape = (len(groups), int(sizes.max()))
         parents, before = np.zeros(shape, np.int64), np.zeros((*shape, 3), np.int64)
-        parents[own, column], before[own, column] = rows.states, rows.before
+        parents[own, column], before[own, column] = rows.memory_rows, rows.before
         at = self.choices.first[groups] + step
         lengths = self._lengths[at]
         number = np.arange(lengths.max())
@@ -265,15 +265,15 @@ class _Batch:
             before=before,
             orders=orders * real[..., None],
         )
-        logits, state = self._network.step(self._read, state, choice)
+        logits, memory = self._network.step(self._read, memory, choice)
         by_row = logits[own, column].astype(np.float64)
         open_ = (number >= rows.first[:, None]) & (number < self._until[at][own][:, None])
-        return np.where(open_, by_row, -np.inf), own * shape[1] + column, state
+        return np.where(open_, by_row, -np.inf), own * shape[1] + column, memory
 
     def grown(
         self,
         rows: _Rows,
-        states: Integers,
+        memory_rows: Integers,
         step: int,
         parents: Integers,
         which: Integers,
@@ -282,7 +282,7 @@ class _Batch:
         """Extend the parent rows by one order each."""
         grown = rows[parents]
         orders = self.choices.offsets[self.choices.first[grown.groups] + step] + which
-        grown.states = states[parents]
+        grown.memory_rows = memory_rows[parents]
         grown.log_probability = grown.log_probability + likely
         grown.first = self._after[orders]
         grown.before = self._facts[orders, :3]

@@ -48,9 +48,7 @@ class DiplomacyTable(Composite):
             raise InputError(f"models: exactly one human model, not {len(self.models)}")
         check_distinct(lambdas=self.lambdas)
         check_positive(lambdas=self.lambdas)
-        for name, count in self._searching().items():
-            if isinstance(count, int):
-                check_counts(**{name: count})
+        check_counts(**self._counts)
 
     @property
     def searches(self) -> list[str]:
@@ -60,15 +58,15 @@ class DiplomacyTable(Composite):
     @cached_property
     def specs(self) -> dict[str, Spec]:
         """The specs of the available agents, by the paper's names."""
-        dial = {pikl(lam): {"lambda": lam} for lam in (*self.lambdas, 1e-3)}
+        lambdas = {pikl(lam): lam for lam in (*self.lambdas, 1e-3)}
         return {
             IL: self.imitation(),
-            **{name: self.search("pikl-hedge", **options) for name, options in dial.items()},
-            GRAY_PIKL: self.search("pikl-hedge", **dial[pikl(1e-3)], **self.as_searchbot()),
+            **{name: self.search("pikl-hedge", **{"lambda": lam}) for name, lam in lambdas.items()},
+            GRAY_PIKL: self.search("pikl-hedge", **{"lambda": 1e-3}, **self.as_searchbot()),
             HEDGE: self.search("hedge"),
             RM: self.search("rm"),
             BRBOT: self.search("best-response"),
-            SEARCHBOT: self.search("searchbot", **self._rolling_out()),
+            SEARCHBOT: self.search("searchbot", **self._rollout_setting),
             **self.own_specs(),
         }
 
@@ -78,7 +76,7 @@ class DiplomacyTable(Composite):
 
     def as_searchbot(self) -> dict[str, Any]:
         """The settings of Gray et al."""
-        return {**SEARCHBOT_SETTINGS, **self._rolling_out()}
+        return {**SEARCHBOT_SETTINGS, **self._rollout_setting}
 
     def imitation(self, **changes: Any) -> Spec:
         """The spec of the human model alone."""
@@ -86,18 +84,25 @@ class DiplomacyTable(Composite):
 
     def search(self, name: str, **options: Any) -> Spec:
         """The spec of a search over the human model."""
-        return Spec(name, (self._model,), {**options, **self._searching()})
+        return Spec(name, (self._model,), {**options, **self._search_settings})
 
     @cached_property
     def _model(self) -> Spec:
         return parse(self.models[0])
 
-    def _searching(self) -> dict[str, Any]:
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        """The counts that are set for every search."""
         names = ("iterations", "candidates", "samples")
-        settings = {name: value for name in names if (value := getattr(self, name)) is not None}
-        return settings if self.value is None else {**settings, "value": parse(self.value)}
+        return {name: count for name in names if (count := getattr(self, name)) is not None}
 
-    def _rolling_out(self) -> dict[str, int]:
+    @cached_property
+    def _search_settings(self) -> dict[str, Any]:
+        value = {} if self.value is None else {"value": parse(self.value)}
+        return {**self._counts, **value}
+
+    @property
+    def _rollout_setting(self) -> dict[str, int]:
         return {} if self.rollout is None else {"rollout": self.rollout}
 
     def agent_notes(self, names: Sequence[str]) -> list[str]:

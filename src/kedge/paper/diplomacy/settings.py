@@ -135,7 +135,7 @@ def seconds_per_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -
         powers = [power for power in range(len(POWERS)) if state.due[power]]
         start = perf_counter()
         orders = agent.act_many([(state, power) for power in powers], rng)
-        if state.phase.endswith("M"):
+        if state.board.moving:
             seconds.append(perf_counter() - start)
         state.apply_packed(np.concatenate(orders))
     return seconds

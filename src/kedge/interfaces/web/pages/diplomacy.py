@@ -160,7 +160,7 @@ class DiplomacyPage(PageGame):
             for seat in sorted(actions)
             for order in actions[seat].packed.tolist()
         ]
-        state.past = (*(() if rules.phase.endswith("M") else state.past), given)
+        state.past = (*(() if rules.board.moving else state.past), given)
         state.drawn = None
         rules.go_to(after, orders)
 
