@@ -48,7 +48,7 @@ class GameScore:
     groups: Mapping[str, str | list[str]]
     """Label by kind; a list of labels where groups overlap."""
     cells: dict[str, Array]
-    """By the labels of the cell, joined by commas: one of each of `Prediction.kinds`."""
+    """Sums by cell: its labels, joined by commas, one of each of `Prediction.kinds`."""
     cluster: str | None = None
     """The person whose games count as one cluster; None if the game is its own."""
 
