@@ -5,7 +5,7 @@ import pytest
 from kedge import catalogue
 from kedge.errors import InputError
 from kedge.games import load_game
-from kedge.games.conformance import check_drawing, check_play
+from kedge.games.conformance import check_drawing, check_game, check_play
 
 GAMES = [
     *(entry.small or entry.name for entry in catalogue.entries()),
@@ -46,3 +46,25 @@ def test_errors_are_reported(monkeypatch):
         patch.setattr(ChessState, "action_to_string", lambda self, action: "a move")
         with pytest.raises(AssertionError, match="name every action"):
             check_play("chess")
+
+
+@pytest.mark.parametrize("verb", ["clone", "legal_actions", "action_to_string"])
+def test_missing_verbs_are_named(monkeypatch, verb):
+    from kedge.games.chess import ChessState
+
+    monkeypatch.delattr(ChessState, verb)
+    with pytest.raises(AssertionError, match=f"must have the verbs {verb}"):
+        check_game("chess")
+
+
+def test_pictures_are_optional(monkeypatch):
+    """`kedge policy --svg` says that a game has none; if there is one, it is SVG."""
+    from kedge.games.chess import ChessState
+
+    with monkeypatch.context() as patch:
+        patch.delattr(ChessState, "to_svg")
+        check_game("chess")
+    with monkeypatch.context() as patch:
+        patch.setattr(ChessState, "to_svg", lambda self: "<p/>")
+        with pytest.raises(AssertionError, match="must return SVG"):
+            check_drawing("chess")

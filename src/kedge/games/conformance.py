@@ -16,6 +16,8 @@ from kedge.games import load_game
 SIMULTANEOUS, TERMINAL = -2, -4  #: Answers of `current_player`, as in OpenSpiel.
 
 _VERBS = ("current_player", "is_terminal", "returns", "clone")
+_VERBS_IN_TURN = ("legal_actions", "apply_action", "action_to_string")
+_VERBS_AT_ONCE = ("legal_actions", "apply_actions")
 
 
 def check_game(spec: str, seed: int = 0) -> None:
@@ -29,8 +31,10 @@ def check_play(spec: str, seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     game = load_game(spec)
     state = game.initial_state()
-    missing = [verb for verb in _VERBS if not hasattr(state, verb)]
-    assert not missing, f"states must have the verbs {', '.join(missing)}"
+    _check_verbs(state, _VERBS)
+    if not hasattr(state, "orders"):
+        is_joint = state.current_player() == SIMULTANEOUS
+        _check_verbs(state, _VERBS_AT_ONCE if is_joint else _VERBS_IN_TURN)
     while not state.is_terminal():
         players = (SIMULTANEOUS, *range(game.num_players))
         assert state.current_player() in players, "current_player must be a player, or -2"
@@ -51,16 +55,26 @@ def check_play(spec: str, seed: int = 0) -> None:
 
 
 def check_drawing(spec: str) -> None:
-    """Check that the game names itself, and that its states draw themselves."""
+    """Check that the game names itself, and that its states show themselves.
+
+    Pictures by `to_svg` are optional.
+    """
     game = load_game(spec)
     state = game.initial_state()
     assert game.name in str(game), "str(game) must have the game's name"
     assert str(state), "str(state) must show the position"
+    if not hasattr(state, "to_svg"):
+        return
     for _ in range(2):
         root = ElementTree.fromstring(state.to_svg())
         assert root.tag.endswith("svg"), "to_svg must return SVG"
         if not state.is_terminal():
             _play(state, game.num_players, min)
+
+
+def _check_verbs(state: Any, verbs: Sequence[str]) -> None:
+    missing = [verb for verb in verbs if not hasattr(state, verb)]
+    assert not missing, f"states must have the verbs {', '.join(missing)}"
 
 
 def _shown(state: Any) -> tuple[Any, ...]:
