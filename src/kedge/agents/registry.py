@@ -86,8 +86,8 @@ make_agent = AGENTS.make
 @cache
 def _games_agents() -> Mapping[str, Callable[..., Agent]]:
     makers: dict[str, Callable[..., Agent]] = {}
-    for entry in catalogue.entries("agents"):
-        makers |= entry.load("agents")
+    for table in catalogue.loaded("agents").values():
+        makers |= table
     return makers
 
 
@@ -213,7 +213,8 @@ def _minimiser(
 ) -> Agent:
     """Return the regret minimiser called `name`, for the game that its anchor plays."""
     agent = make_agent(anchor)
-    entry = next((entry for entry in catalogue.entries("minimiser") if _fits(agent, entry)), None)
+    searchable = (entry for entry in catalogue.loaded("state") if entry.has("minimiser"))
+    entry = next((entry for entry in searchable if _fits(agent, entry)), None)
     if entry is None:
         games = " or ".join(catalogue.names("minimiser"))
         raise InputError(

@@ -58,12 +58,11 @@ Agent = Annotated[
 def _review_options() -> dict[str, tuple[Any, Option, Any]]:
     """Return type, option and default of all that the games' reviewers take, by name."""
     from kedge import catalogue
-    from kedge.evaluation.review import review_of
 
     options: dict[str, tuple[Any, Option, Any]] = {}
     games: dict[str, list[str]] = {}
-    for entry in catalogue.entries("review"):
-        for name, *row in function_options(review_of(entry.name).reviewer):
+    for entry, review in catalogue.loaded("review").items():
+        for name, *row in function_options(review.reviewer):
             options.setdefault(name, tuple(row))
             games.setdefault(name, []).append(entry.name)
     return {
