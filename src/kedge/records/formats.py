@@ -60,5 +60,9 @@ def recorded_game(path: Path) -> str:
     A file that no game recognises, and a pipe, which can be read only once, count as records of the
     first game in the catalogue.
     """
-    formats = _formats()
-    return next((name for name, kind in formats.items() if kind.sniff(path)), next(iter(formats)))
+    return recognised_game(path) or next(iter(_formats()))
+
+
+def recognised_game(path: Path) -> str | None:
+    """Return the name of the game that recognises a file, by its name or its first bytes."""
+    return next((name for name, kind in _formats().items() if kind.sniff(path)), None)
