@@ -69,6 +69,8 @@ def test_a_package_that_fails_takes_no_other_game_with_it(installed, value, said
     assert catalogue.find("go") is catalogue.GO
     with pytest.raises(InputError, match=f"game 'broken': its package fails to load: .*{said}"):
         catalogue.find("broken")
+    with pytest.warns(LeftOutWarning, match=f"its package fails to load: .*{said}.*; left out"):
+        assert [entry.name for entry in catalogue.loaded("train")] == catalogue.names("train")
 
 
 #: Entries of a package whose parts do not exist, one of them named by a module that fails.

@@ -266,9 +266,11 @@ def entries(part: str | None = None) -> list[GameEntry]:
 def loaded(part: str, load: Callable[[GameEntry], Any] | None = None) -> dict[GameEntry, Any]:
     """Load `part` of all games that have it, with `load` if that is given.
 
-    A part of another package that fails to load takes no other game with it: a warning names it,
+    A package or a part of one that fails to load takes no other game with it: a warning names it,
     and its game is left out.
     """
+    for failure in _installed()[1].values():
+        _warn_left_out(failure)
     load = load or (lambda entry: entry.load(part))
     parts = {entry: _or_skip(entry, load) for entry in entries(part)}
     return {entry: value for entry, value in parts.items() if value is not None}
@@ -280,8 +282,12 @@ def _or_skip(entry: GameEntry, load: Callable[[GameEntry], Any]) -> Any | None:
     except InputError as error:
         if entry.is_built_in:
             raise
-        warnings.warn(f"{error}; left out", LeftOutWarning, stacklevel=2)
+        _warn_left_out(str(error))
         return None
+
+
+def _warn_left_out(reason: str) -> None:
+    warnings.warn(f"{reason}; left out", LeftOutWarning, stacklevel=3)
 
 
 def names(part: str | None = None) -> list[str]:
