@@ -13,8 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+try:
+    from PIL import Image
+    from playwright.sync_api import Page, sync_playwright
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"make_screenshots.py needs {str(error.name).partition('.')[0]}; in kedge's folder run "
+        ".venv/bin/pip install playwright pillow"
+    )
 
 IMAGES = Path(__file__).resolve().parent / "images"
 SIZE = {"width": 1280, "height": 850}

@@ -6,7 +6,7 @@ import pytest
 
 from kedge import catalogue
 from kedge.catalogue import GameEntry
-from kedge.errors import InputError
+from kedge.errors import InputError, LeftOutWarning
 
 _WORDS = ("name", "title", "contest", "small")
 PARTS = [name for name in GameEntry.__dataclass_fields__ if name not in _WORDS]
@@ -69,6 +69,79 @@ def test_a_package_that_fails_takes_no_other_game_with_it(installed, value, said
     assert catalogue.find("go") is catalogue.GO
     with pytest.raises(InputError, match=f"game 'broken': its package fails to load: .*{said}"):
         catalogue.find("broken")
+    with pytest.warns(LeftOutWarning, match=f"its package fails to load: .*{said}.*; left out"):
+        assert [entry.name for entry in catalogue.loaded("train")] == catalogue.names("train")
+
+
+#: Entries of a package whose parts do not exist, one of them named by a module that fails.
+BROKEN = """
+from kedge.catalogue import GameEntry
+NIM = GameEntry(
+    "nim", "Nim", game="tiny_games:NimGame", state="tiny_games:Nym", page="tiny_games:NoPage",
+    records="no_records:NIM", review="tiny_games:NoReview", forest="no_forest:NIM",
+    encoding="no_encoding:NIM", models="no_models:NIM", public="no_models:PUBLIC",
+    shipped="no_models:SHIPPED", agents="no_agents:NIM", minimiser="no_agents:SEARCH",
+    train="no_trainer:NIM", model_agents="no_models:AGENTS",
+)
+FAILING = GameEntry("failing", "Failing", game="tiny_games:NimGame", records="failing_records:X")
+"""
+
+
+@pytest.fixture
+def broken(installed, tmp_path, monkeypatch):
+    """A package with games whose parts are missing."""
+    (tmp_path / "broken_package.py").write_text(BROKEN)
+    (tmp_path / "failing_records.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed(nim="broken_package:NIM", failing="broken_package:FAILING")
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize(
+    "part", [part for part in PARTS if part not in ("game", "player", "predict", "compete")]
+)
+def test_a_missing_part_leaves_its_game_out(part):
+    if catalogue.GameEntry.__dataclass_fields__[part].default is not None or part == "dial":
+        pytest.skip("the broken game does not have it")
+    with pytest.warns(LeftOutWarning, match=f"game nim: {part} = '.*left out") as warned:
+        games = [entry.name for entry in catalogue.loaded(part)]
+    assert games == [name for name in catalogue.names(part) if name not in ("nim", "failing")]
+    assert sum("game nim" in str(each.message) for each in warned) == 1
+    with pytest.raises(InputError, match=f"game nim: {part} = "):
+        catalogue.find("nim", part).load(part)
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_part_whose_module_fails_is_one_line():
+    with pytest.raises(InputError, match=r"records = 'failing_records:X': division by zero"):
+        catalogue.find("failing").load("records")
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.filterwarnings("ignore::kedge.errors.LeftOutWarning")
+def test_other_games_work_beside_a_broken_one(tmp_path):
+    from kedge.agents import make_agent, make_player
+    from kedge.games.chess import ChessState
+    from kedge.interfaces.web.pages.games import page_games
+    from kedge.models.board.encoding import encodings
+    from kedge.records.formats import files_words, recorded_game
+
+    (tmp_path / "game.sgf").write_text("(;B[aa])")
+    assert recorded_game(tmp_path / "game.sgf") == "go"
+    assert "Chess:" in files_words()
+    assert "Nim:" not in files_words()
+    assert set(page_games()) == {"chess", "go", "diplomacy", "hanabi", "blotto"}
+    assert catalogue.of_state(ChessState) is catalogue.CHESS
+    assert [encoding.game for encoding in encodings()]
+    assert make_player("puct(uniform, playouts=1)", "chess") is not None
+    assert make_agent("pikl-hedge(uniform-orders, lam=1)") is not None
+
+
+def test_a_broken_built_in_game_is_a_bug(monkeypatch):
+    chess = GameEntry("chess", "Chess", game="tiny_games:NoChess")
+    monkeypatch.setattr(catalogue, "_BUILT_IN", (chess,))
+    with pytest.raises(InputError, match="game chess: game = 'tiny_games:NoChess'"):
+        catalogue.loaded("game")
 
 
 def test_parts_are_text():

@@ -253,3 +253,12 @@ def test_pieces_of_a_table_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     other = make_results.experiment_class("blotto")(iterations=60, lambdas=(0.1, 1.0))
     make_results.bring_in(other, pieces)
     assert not make_results.Store(other).folder.exists()
+
+
+def test_screenshots_say_what_they_need() -> None:
+    script = str(ROOT / "docs" / "make_screenshots.py")
+    code = f"import runpy, sys; sys.modules['playwright'] = None; runpy.run_path({script!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("make_screenshots.py needs playwright; in kedge's folder run")
+    assert done.stderr.count("\n") == 1

@@ -10,14 +10,15 @@ an entry point in the group ``kedge.games`` that names a `GameEntry`.
 'ChessState'
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from kedge.errors import InputError
+from kedge.errors import InputError, LeftOutWarning
 from kedge.specs import suggest
 
 #: Other packages announce their games here.
@@ -109,18 +110,36 @@ class GameEntry:
         return getattr(self, part) is not None
 
     def load(self, part: str) -> Any:
-        """Import the object that `part` names."""
+        """Import the object that `part` names; raise `InputError` if there is none.
+
+        Any failure of another package's module is an `InputError`, too.
+        """
         where = getattr(self, part)
         if where is None:
             raise InputError(f"{self.title} has {_MISSING[part]}")
         try:
             return load(where)
-        except (ModuleNotFoundError, AttributeError) as error:
-            module, _, name = where.partition(":")
-            missing = getattr(error, "name", None)
-            if missing != name and not f"{module}.".startswith(f"{missing}."):
+        except Exception as error:
+            if self.is_built_in and not _is_missing(where, error):
                 raise  # something that the module itself needs
             raise InputError(f"game {self.name}: {part} = {where!r}: {error}") from error
+
+    def load_or_skip(self, part: str) -> Any | None:
+        """Import `part` like `load`; if another package's part fails, warn and return None."""
+        return _or_skip(self, lambda entry: entry.load(part))
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the game ships with kedge."""
+        return self in _BUILT_IN
+
+
+def _is_missing(where: str, error: Exception) -> bool:
+    """Whether `error` says that the module or the object of a dotted name does not exist."""
+    if not isinstance(error, ModuleNotFoundError | AttributeError):
+        return False
+    module, _, name = where.partition(":")
+    return error.name == name or f"{module}.".startswith(f"{error.name}.")
 
 
 CHESS = GameEntry(
@@ -244,6 +263,33 @@ def entries(part: str | None = None) -> list[GameEntry]:
     return [entry for entry in games if part is None or entry.has(part)]
 
 
+def loaded(part: str, load: Callable[[GameEntry], Any] | None = None) -> dict[GameEntry, Any]:
+    """Load `part` of all games that have it, with `load` if that is given.
+
+    A package or a part of one that fails to load takes no other game with it: a warning names it,
+    and its game is left out.
+    """
+    for failure in _installed()[1].values():
+        _warn_left_out(failure)
+    load = load or (lambda entry: entry.load(part))
+    parts = {entry: _or_skip(entry, load) for entry in entries(part)}
+    return {entry: value for entry, value in parts.items() if value is not None}
+
+
+def _or_skip(entry: GameEntry, load: Callable[[GameEntry], Any]) -> Any | None:
+    try:
+        return load(entry)
+    except InputError as error:
+        if entry.is_built_in:
+            raise
+        _warn_left_out(str(error))
+        return None
+
+
+def _warn_left_out(reason: str) -> None:
+    warnings.warn(f"{reason}; left out", LeftOutWarning, stacklevel=3)
+
+
 def names(part: str | None = None) -> list[str]:
     """The games' names; with `part`, only of those that have it."""
     return [entry.name for entry in entries(part)]
@@ -265,8 +311,9 @@ def find(name: str, part: str | None = None) -> GameEntry:
 def look_up(part: str, key: str, game: str | None) -> Any:
     """Return what the table `part` of `game`, or else of another, has under `key`, or None."""
     for entry in sorted(entries(part), key=lambda entry: entry.name != game):
-        table = entry.load(part)
-        if key in table:
+        # The table of the game itself must load.
+        table = entry.load(part) if entry.name == game else entry.load_or_skip(part)
+        if table is not None and key in table:
             return table[key]
     return None
 
@@ -276,7 +323,7 @@ def of_state(state: type) -> GameEntry:
     for kind in state.__mro__:
         for entry in entries():
             named = entry.state is not None and entry.state.rpartition(":")[2] == kind.__name__
-            if named and entry.load("state") is kind:
+            if named and entry.load_or_skip("state") is kind:
                 return entry
     raise InputError(f"no game has states of the class {state.__name__}")
 

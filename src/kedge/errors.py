@@ -10,6 +10,10 @@ class InputError(ValueError):
     """
 
 
+class LeftOutWarning(UserWarning):
+    """A game of another package is left out, because a part of it fails to load."""
+
+
 class ExperimentError(RuntimeError):
     """Tasks of an experiment failed; the results of the others are kept.
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kedge.agents import AGENTS, Analysis, make_agent, registry
+from kedge.agents import AGENTS, Analysis, make_agent, make_player, registry
 from kedge.errors import InputError
 from kedge.games import load_game
 from kedge.regularize import kl_divergence
@@ -108,3 +108,26 @@ def test_no_analysis_is_nearer_to_its_anchor_than_at_it():
 
 def test_analysis_of_what_no_person_plays_is_infinitely_far():
     assert Analysis(np.array([1.0, 0.0]), np.array([0.5, 0.5]), np.zeros(2), 0.0).kl == np.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "said"),
+    [
+        ("zzz", "hanabi", "agents of Hanabi: conventions, sparta, uniform-hanabi; models: kedge"),
+        ("unifrm", "hanabi", "did you mean uniform-hanabi?"),
+        ("go-larg", "go", "did you mean go-large"),
+        ("maia-110", "chess", "did you mean maia-1100"),
+        ("conventoins", "chess", "agents of Chess: puct, uniform; models: kedge models list"),
+    ],
+)
+def test_an_unknown_agent_gets_suggestions_of_its_game(name, game, said):
+    with pytest.raises(InputError) as error:
+        make_player(f"puct({name})", game)
+    assert str(error.value).startswith(f"unknown agent {name!r}; {said}")
+
+
+def test_an_unknown_agent_without_a_game_gets_all():
+    with pytest.raises(InputError, match=r"agents: best-response, conventions, .*; models: kedge"):
+        make_agent("zzz")
+    with pytest.raises(InputError, match="did you mean conventions"):
+        make_agent("conventoins")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +91,13 @@ def test_a_changed_value_in_a_task_file_is_noticed():
     assert path.read_bytes() != whole
     run(Walk(n=1), engine="inline")
     assert path.read_bytes() == whole
+
+
+def test_without_ray_there_is_no_folder(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match="Ray is not installed"):
+        run(Walk(n=1), engine="ray", folder=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path):

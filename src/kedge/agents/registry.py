@@ -5,6 +5,7 @@ only when it is called, so that listing names is quick.
 """
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -12,15 +13,26 @@ from typing import Any
 from kedge import catalogue
 from kedge.agents.agent import Agent, Player, PuctAnchor, plays
 from kedge.errors import InputError
-from kedge.specs import Spec, as_spec, build, number, suggest, whole
+from kedge.specs import Spec, as_spec, build, number, whole
 
 _MOST_PLAYOUTS = 10_000_000  # a tree takes about 3 kB of memory per playout
+
+
+class UnknownAgentError(InputError):
+    """No agent and no model has this name."""
+
+    def __init__(self, name: str, entry: catalogue.GameEntry | None = None) -> None:
+        super().__init__(f"unknown agent {name!r}; {_hint(name, entry)}")
+        self.name = name
 
 
 def make_player(spec: Spec | str, game: str) -> Any:
     """Return the `Player` that `spec` names; it must play `game`."""
     entry = catalogue.find(game, "state")
-    agent = make_agent(spec)
+    try:
+        agent = make_agent(spec)
+    except UnknownAgentError as error:
+        raise UnknownAgentError(error.name, entry) from None
     if _fits(agent, entry):
         return agent
     hint = ""
@@ -34,6 +46,50 @@ def _fits(agent: Any, entry: catalogue.GameEntry) -> bool:
     """Whether `agent` is a player of the game."""
     kind: Any = entry.load("player") if entry.has("player") else Player
     return isinstance(agent, kind) and plays(agent, entry.load("state"))
+
+
+def _hint(name: str, entry: catalogue.GameEntry | None) -> str:
+    """Return the near agents and models, or where they are listed; only those of the game."""
+    from kedge.models import named, store
+
+    agents = AGENTS.names() if entry is None else _agents_of(entry)
+    models = [
+        model
+        for model in get_close_matches(name, named.names(), n=9, cutoff=0.5)
+        if entry is None or _game_of(model) == entry.name
+    ]
+    if near := get_close_matches(name, [*agents, *models], n=3, cutoff=0.5):
+        return f"did you mean {' or '.join(near)}?"
+    whose = "" if entry is None else f" of {entry.title}"
+    return f"agents{whose}: {', '.join(agents)}; models: {store.LISTING}"
+
+
+def _agents_of(entry: catalogue.GameEntry) -> list[str]:
+    """Return the names of agents that may play a game, without models."""
+    agents = {*AGENTS.names()} - {*_SHARED, *_games_agents()}  # registered and plugged in
+    if entry.has("agents"):
+        agents |= {*entry.load("agents")}
+    if not entry.has("player"):
+        agents.add("uniform")
+    if entry.has("minimiser"):
+        agents |= {*_SHARED} - {"uniform", "puct"}
+    elif not entry.has("player"):
+        agents.add("puct")
+    return sorted(agents)
+
+
+def _game_of(model: str) -> str | None:
+    """Return the name of a model's game; None if it cannot be read."""
+    from kedge.models import named
+
+    for entry, downloads in catalogue.loaded("public").items():
+        if model in downloads:
+            return entry.name
+    try:
+        weights = named.find(model)
+    except InputError:
+        return None
+    return None if weights is None else weights.game_name
 
 
 def no_such(option: str, agent: str, known: list[str]) -> InputError:
@@ -86,8 +142,8 @@ make_agent = AGENTS.make
 @cache
 def _games_agents() -> Mapping[str, Callable[..., Agent]]:
     makers: dict[str, Callable[..., Agent]] = {}
-    for entry in catalogue.entries("agents"):
-        makers |= entry.load("agents")
+    for table in catalogue.loaded("agents").values():
+        makers |= table
     return makers
 
 
@@ -106,12 +162,11 @@ def _loaded(plugin: EntryPoint) -> Callable[..., Agent]:
 
 def _model_maker(name: str) -> Callable[..., Agent]:
     """Return the maker of the agent that plays as the model `name`, whose weights it has loaded."""
-    from kedge.models import named, store
+    from kedge.models import named
 
     weights = named.find(name)
     if weights is None:
-        names = sorted({*AGENTS.names(), *named.names()})
-        raise InputError(f"unknown agent {name!r}; {suggest(name, names, store.LISTING)}")
+        raise UnknownAgentError(name)
     maker_of = catalogue.look_up("model_agents", weights.kind, weights.game_name)
     if maker_of is None:
         raise InputError(f"{name}: {weights.described}, for which kedge has no agent")
@@ -213,7 +268,8 @@ def _minimiser(
 ) -> Agent:
     """Return the regret minimiser called `name`, for the game that its anchor plays."""
     agent = make_agent(anchor)
-    entry = next((entry for entry in catalogue.entries("minimiser") if _fits(agent, entry)), None)
+    searchable = (entry for entry in catalogue.loaded("state") if entry.has("minimiser"))
+    entry = next((entry for entry in searchable if _fits(agent, entry)), None)
     if entry is None:
         games = " or ".join(catalogue.names("minimiser"))
         raise InputError(

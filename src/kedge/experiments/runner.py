@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kedge.errors import ExperimentError, InputError
-from kedge.experiments.engines.cluster import run_ray
+from kedge.experiments.engines.cluster import import_ray, run_ray
 from kedge.experiments.engines.jobs import Outcome, Outcomes
 from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
@@ -93,6 +93,8 @@ def run(
         if not is_new:
             experiment.check()
         _check_parts(part_jobs, to_compute)
+    if to_compute and not is_here:
+        import_ray()  # before there is a folder
     session = {"engine": engine, "workers": workers, "missing": len(missing)} if missing else {}
     store.open(len(jobs), **session)
     for job in missing:

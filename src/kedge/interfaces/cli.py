@@ -4,6 +4,7 @@ import errno
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -12,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from kedge.errors import ExperimentError, InputError
+from kedge.errors import ExperimentError, InputError, LeftOutWarning
 from kedge.interfaces.commands.contests import (
     match_app,
     predict_app,
@@ -94,6 +95,7 @@ def main() -> None:
     """Run the command line: 0 done, 2 bad input, 1 a task or the output failed, 130 interrupted."""
     if sys.stdout is None:  # closed: a file opened later would take its place
         _fail("cannot write: the output is closed", 1)
+    warnings.showwarning = _show_warning
     try:
         code = app(prog_name="kedge", standalone_mode=False)
     except InputError as error:
@@ -132,6 +134,21 @@ def _output_is_lost(error: OSError) -> NoReturn:
     if error.errno == errno.EPIPE:
         sys.exit(1)
     _fail(f"cannot write: {error.strerror}", 1)
+
+
+_show_others = warnings.showwarning
+_shown: set[str] = set()
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **settings: Any
+) -> None:
+    """Print a warning about another package's game once, as one line."""
+    if not issubclass(category, LeftOutWarning):
+        _show_others(message, category, *where, **settings)
+    elif (line := " ".join(str(message).split())) not in _shown:
+        _shown.add(line)
+        typer.echo(f"kedge: {line}", err=True)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -67,7 +67,11 @@ def _step_size(text: str | None) -> StepSize | None:
         return None
     if text in ("theory", "paper"):
         return Theory() if text == "theory" else Adaptive()
-    sizes = numbers(text, "--eta") or ()
+    try:
+        sizes = numbers(text, "--eta") or ()
+    except InputError as error:
+        hint = "; give a number, theory or paper"
+        raise InputError(str(error).replace("; separate several by commas", hint)) from None
     return Constant(sizes[0] if len(sizes) == 1 else sizes)
 
 

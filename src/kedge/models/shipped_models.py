@@ -27,7 +27,7 @@ _SUFFIXES = (".onnx", ".onnx.xz")
 @cache
 def _files() -> dict[str, Path]:
     """The model files by model name. A package cannot replace a model of kedge."""
-    folders = [entry.load("shipped") for entry in reversed(catalogue.entries("shipped"))]
+    folders = reversed(catalogue.loaded("shipped").values())
     return {
         path.name.partition(".onnx")[0]: Path(str(path))
         for folder in (*folders, _OURS)

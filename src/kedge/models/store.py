@@ -62,8 +62,8 @@ class ModelInfo:
 def public() -> dict[str, PublicModel]:
     """The models that `pull` can download, by name: games name them in the catalogue."""
     models: dict[str, PublicModel] = {}
-    for entry in catalogue.entries("public"):
-        models |= entry.load("public")
+    for downloads in catalogue.loaded("public").values():
+        models |= downloads
     return models
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kedge import catalogue
+from kedge.catalogue import GameEntry
+from kedge.errors import InputError
 from kedge.records.report import ReadReport
 
 
@@ -30,14 +32,26 @@ class RecordFormat:
 
 def record_format(game: str) -> RecordFormat:
     """Return the format of `game`."""
-    record: RecordFormat = catalogue.find(game, "records").load("records")
+    return _format(catalogue.find(game, "records"))
+
+
+def _formats() -> dict[str, RecordFormat]:
+    """Return the formats of all games, by the game's name."""
+    formats = catalogue.loaded("records", _format)
+    return {entry.name: record for entry, record in formats.items()}
+
+
+def _format(entry: GameEntry) -> RecordFormat:
+    record = entry.load("records")
+    if not isinstance(record, RecordFormat):
+        raise InputError(f"game {entry.name}: records = {entry.records!r}: not a RecordFormat")
     return record
 
 
 def files_words() -> str:
     """Describe the files of all games, for help texts."""
-    kinds = {entry.title: record_format(entry.name).files for entry in catalogue.entries("records")}
-    return " ".join(f"{title}: {files}." for title, files in kinds.items())
+    formats = catalogue.loaded("records", _format)
+    return " ".join(f"{entry.title}: {record.files}." for entry, record in formats.items())
 
 
 def recorded_game(path: Path) -> str:
@@ -46,5 +60,9 @@ def recorded_game(path: Path) -> str:
     A file that no game recognises, and a pipe, which can be read only once, count as records of the
     first game in the catalogue.
     """
-    formats = {entry.name: record_format(entry.name) for entry in catalogue.entries("records")}
-    return next((name for name, kind in formats.items() if kind.sniff(path)), next(iter(formats)))
+    return recognised_game(path) or next(iter(_formats()))
+
+
+def recognised_game(path: Path) -> str | None:
+    """Return the name of the game that recognises a file, by its name or its first bytes."""
+    return next((name for name, kind in _formats().items() if kind.sniff(path)), None)

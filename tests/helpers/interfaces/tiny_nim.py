@@ -43,7 +43,10 @@ export function Board({ session, onPlay, mine }) {
 }
 """
 WORDS = 'export const words = (heap) => (heap === 1 ? "1 match" : `${heap} matches`);\n'
-STYLE = ".nim-board .heap { font-size: 3rem; letter-spacing: 0.4em; text-align: center; }\n"
+# The second rule is for a board's own class: the page must not use the game's name.
+STYLE = """.nim-board .heap { font-size: 3rem; letter-spacing: 0.4em; text-align: center; }
+.nim { display: none; }
+"""
 ENTRY = GameEntry(
     "nim", "Nim", game="tiny_nim:Nim", state="tiny_nim:NimState", page="tiny_nim:NimPage"
 )
@@ -132,7 +135,7 @@ def offer(patch, folder, board=BOARD):
     """Put Nim into the catalogue, with its files in `folder`, until `patch` is undone."""
     for name, text in (("nim.js", board), ("words.js", WORDS), ("nim.css", STYLE)):
         (folder / name).write_text(text)
-    patch.setattr(catalogue, "_BUILT_IN", (*catalogue._BUILT_IN, ENTRY))
+    patch.setattr(catalogue, "_installed", lambda: ([ENTRY], {}))
     patch.setitem(AGENTS._makers, "nim-expert", NimAgent)
     patch.setattr(NimPage, "script", folder / "nim.js", raising=False)
     patch.setattr(NimPage, "style", folder / "nim.css")

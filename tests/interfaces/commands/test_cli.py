@@ -14,6 +14,7 @@ import pytest
 import typer
 from command import KEDGE, answer, kedge
 
+from kedge import catalogue
 from kedge.errors import InputError
 from kedge.interfaces import cli
 from kedge.interfaces.cli import app
@@ -462,3 +463,60 @@ def imports(module, *words):
         text=True,
     )
     return done.stdout.endswith("True\n")
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """A game of another package, whose page and records do not exist."""
+    entry = catalogue.GameEntry(
+        "nim", "Nim", game="tiny_games:NimGame", page="tiny_games:NoPage", records="no_records:NIM"
+    )
+    monkeypatch.setattr(catalogue, "_installed", lambda: ([entry], {}))
+
+    def run(*words):
+        monkeypatch.setattr(cli, "_shown", set())
+        for command in ("replay", "analyze"):  # else an earlier run has made their help
+            monkeypatch.delitem(sys.modules, f"kedge.interfaces.commands.{command}", raising=False)
+        return kedge(*words)
+
+    return run
+
+
+NO_RECORDS = "kedge: game nim: records = 'no_records:NIM': No module named 'no_records'"
+NO_PAGE = "kedge: game nim: page = 'tiny_games:NoPage': module 'tiny_games' has no attribute"
+
+
+def test_a_broken_game_does_not_stop_records_of_others(broken, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("games.sgf").write_text("(;B[aa])")
+    done = broken("replay", "go", "games.sgf")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = broken("replay", "--help")
+    assert (done.returncode, done.stderr) == (0, f"{NO_RECORDS}; left out\n")
+    assert "SGF" in done.stdout
+    done = broken("analyze", "games.sgf", "--agent", "uniform", "--brief")
+    assert (done.returncode, done.stderr) == (0, f"{NO_RECORDS}; left out\n")
+
+
+def test_a_broken_game_is_an_error_where_it_is_named(broken):
+    done = broken("replay", "nim", "games.txt")
+    assert (done.returncode, done.stderr) == (2, f"{NO_RECORDS}\n")
+    done = broken("play", "nim", "--port", 0, "--no-browser")
+    assert done.returncode == 2
+    assert done.stderr.startswith(NO_PAGE)
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_page_offers_other_games_beside_a_broken_one(broken, monkeypatch):
+    from kedge.interfaces.web import server
+
+    def run(self, sockets):
+        raise InputError("the server runs")
+
+    monkeypatch.setattr(server._Server, "run", run)
+    done = broken("play", "chess", "--port", 0, "--no-browser")
+    warning, address, *_, end = done.stderr.splitlines()
+    assert warning.startswith(NO_PAGE)
+    assert warning.endswith("; left out")
+    assert end == "kedge: the server runs"
+    assert "#/chess" in address + done.stdout

@@ -4,10 +4,10 @@ import pytest
 import tiny_nim
 from starlette.testclient import TestClient
 
-from kedge.errors import InputError
+from kedge.errors import InputError, LeftOutWarning
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.games import page_games
+from kedge.interfaces.web.pages.games import page_game, page_games
 
 
 @pytest.fixture
@@ -179,9 +179,11 @@ def test_a_page_that_fails_is_one_line(monkeypatch, tmp_path, change, why):
     else:
         monkeypatch.setattr(tiny_nim.NimPage, *change)
     with pytest.raises(InputError) as error:
-        page_games()
+        page_game("nim")
     assert str(error.value).startswith(why)
     assert "\n" not in str(error.value)
+    with pytest.warns(LeftOutWarning, match=f"{why}.*; left out"):
+        assert "nim" not in page_games()
 
 
 def test_a_file_that_is_gone_is_not_found(nim, tmp_path):

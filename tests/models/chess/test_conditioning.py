@@ -93,3 +93,21 @@ def test_models_with_constant_planes_are_still_read(bullet):
     np.testing.assert_allclose(plain.forward(alone, planes).policy, expected.policy, atol=1e-4)
     with pytest.raises(InputError, match="old does not take clock; it takes elo, opponent, speed"):
         for_players(weights, "old", clock=30)
+
+
+@pytest.mark.parametrize("elo", [1, 99, 4001, 5000, 9_999_999, -5, "high", True])
+def test_what_is_no_rating_is_an_error_with_the_range(elo):
+    said = "elo: a rating from 100 to 4000, or 0 if unknown, not .*; the model tells ratings from"
+    with pytest.raises(InputError, match=f"{said} 600 to 2800 apart"):
+        ChessPlayers().numbers(elo=elo)
+    with pytest.raises(InputError, match=f"{said} 1800 to 2800 apart"):
+        ChessPlayers().numbers(elo=elo, scale="fide")
+    with pytest.raises(InputError, match="opponent: a rating from 100 to 4000"):
+        ChessPlayers().numbers(opponent=elo)
+
+
+def test_ratings_beyond_the_models_play_as_its_ends():
+    for scale, low, high in (("lichess", 600, 2800), ("fide", 1800, 2800)):
+        for elo, end in ((100, low), (4000, high)):
+            here, there = (ChessPlayers().numbers(elo=each, scale=scale) for each in (elo, end))
+            np.testing.assert_array_equal(here, there)

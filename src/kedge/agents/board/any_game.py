@@ -90,7 +90,7 @@ def _forest(states: Sequence[Any]) -> "_core.Forest | None":
         return None
     kind = type(states[0])
     for entry in catalogue.entries("forest"):
-        if entry.load("state") is kind:  # a subclass may have other rules
+        if entry.load_or_skip("state") is kind:  # a subclass may have other rules
             forest: _core.Forest = entry.load("forest")(0)
             return forest
     return None

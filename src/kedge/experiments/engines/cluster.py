@@ -34,7 +34,7 @@ def run_ray(
     kedge does the retries (``max_retries=0``). So a job fails after as many deaths as on the local
     engine, and a result lost with its node is computed again.
     """
-    ray = _import_ray()
+    ray = import_ray()
     queue = deque(jobs)
     deaths = Deaths()
     flight: dict[Any, Job] = {}
@@ -150,7 +150,8 @@ def _check_reachable(address: str) -> None:
         raise InputError(f"cannot join Ray at {address!r}: {error}") from error
 
 
-def _import_ray() -> Any:
+def import_ray() -> Any:
+    """Import Ray; raise `InputError` if it is not installed."""
     # Send no usage statistics unless the user has turned them on.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:

@@ -118,8 +118,9 @@ def write_nfg(game: NormalFormGame, path: str | Path) -> None:
 
 def read_json(path: str | Path) -> NormalFormGame:
     """Read ``{"payoffs": …}``, with optional "name", "players" and "actions"."""
+    text = _read_text(path)
     try:
-        content = json.loads(_read_text(path))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     if not isinstance(content, dict) or "payoffs" not in content:

@@ -25,7 +25,7 @@ from kedge.interfaces.output import (
     write_picture,
 )
 from kedge.options import Option
-from kedge.records.formats import files_words, recorded_game
+from kedge.records.formats import files_words, recognised_game, recorded_game
 
 if TYPE_CHECKING:
     from kedge.evaluation.review import Review, Reviewer, ReviewReport, Tell
@@ -58,12 +58,11 @@ Agent = Annotated[
 def _review_options() -> dict[str, tuple[Any, Option, Any]]:
     """Return type, option and default of all that the games' reviewers take, by name."""
     from kedge import catalogue
-    from kedge.evaluation.review import review_of
 
     options: dict[str, tuple[Any, Option, Any]] = {}
     games: dict[str, list[str]] = {}
-    for entry in catalogue.entries("review"):
-        for name, *row in function_options(review_of(entry.name).reviewer):
+    for entry, review in catalogue.loaded("review").items():
+        for name, *row in function_options(review.reviewer):
             options.setdefault(name, tuple(row))
             games.setdefault(name, []).append(entry.name)
     return {
@@ -114,8 +113,12 @@ class GameChoice:
             yield game
             return
         yield from islice(games, self.limit)
-        if not report.games:
-            raise no_game(file, report.broken)
+        if report.games:
+            return
+        fault = no_game(file, report.broken)
+        if os.path.isfile(file) and recognised_game(file) is None:
+            raise InputError(f"{fault}; kedge reads {files_words().removesuffix('.')}")
+        raise fault
 
 
 @dataclass(frozen=True)
@@ -331,6 +334,8 @@ def _one_file(file: Path, *rest: Path) -> Path:
             raise InputError(
                 f"{file}: the name of a game; give only a file: kedge analyze FILE"
             ) from None
+        if str(file) == "-":
+            raise InputError("-: reviews do not read standard input; name a file") from None
         raise InputError(f"{file}: {error.strerror}") from None
     if rest:
         raise InputError(f"{rest[0]}: give one file at a time")

@@ -1,10 +1,13 @@
 """Groups with one command per game, from the catalogue; a command is imported when it runs."""
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from kedge.errors import LeftOutWarning
 
 if TYPE_CHECKING:
     from kedge.catalogue import GameEntry
@@ -26,8 +29,13 @@ class LazyCommand(TyperCommand):
         app.command(self.name)(self._make())
         return typer.main.get_command(app)
 
-    def make_context(self, *args: Any, **settings: Any) -> Any:
-        return self.loaded().make_context(*args, **settings)
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **settings: Any) -> Any:
+        with warnings.catch_warnings():
+            if not {"--help", "-h"}.intersection(args):
+                # Its help lists all games; a run warns only of what it uses.
+                warnings.simplefilter("ignore", LeftOutWarning)
+            command = self.loaded()
+        return command.make_context(info_name, args, *more, **settings)
 
 
 class LazyGroup(TyperGroup):

@@ -32,9 +32,9 @@ def play(
     - `kedge play chess --no-browser --port 9000`: open <http://localhost:9000/> yourself
     - `kedge play --host 0.0.0.0`: others on your network can play with the printed token
     """
-    from kedge import catalogue
+    from kedge.interfaces.web.pages.games import page_game
     from kedge.interfaces.web.server import serve
 
     if game is not None:
-        catalogue.find(game, "page")
+        page_game(game)  # raises if there is none
     serve(game, host, port, browser=browser)

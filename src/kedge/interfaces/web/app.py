@@ -74,12 +74,12 @@ class ServerOptions:
 
 def make_app(options: ServerOptions | None = None) -> FastAPI:
     """Return the server, for uvicorn to run."""
-    options = options or ServerOptions()
+    options, games = options or ServerOptions(), page_games()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = SessionStore(options.games)
-        app.state.tables = Tables(page_games(), store, options.seed)
+        app.state.tables = Tables(games, store, options.seed)
         expiring = asyncio.create_task(_expire(store))
         yield
         expiring.cancel()

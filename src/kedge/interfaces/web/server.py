@@ -28,8 +28,10 @@ def serve(game: str | None, host: str, port: int, *, browser: bool) -> None:
     name = f"[{host}]" if ":" in host else host
     if host in ("0.0.0.0", "::"):
         name = socket.gethostname()
+    hosts = (*LOCAL_HOSTS, name.lower()) if token is None else ()
     address = f"http://{name}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
     address += f"#/{game}" if game else ""
+    app = make_app(ServerOptions(hosts=hosts, token=token, games=games))
     typer.echo(f"kedge plays at {address}")
     if token is not None:
         typer.echo(
@@ -38,9 +40,8 @@ def serve(game: str | None, host: str, port: int, *, browser: bool) -> None:
             err=True,
         )
     typer.echo("Ctrl-C stops the server; games stay saved.", err=True)
-    hosts = (*LOCAL_HOSTS, name.lower()) if token is None else ()
     config = uvicorn.Config(
-        make_app(ServerOptions(hosts=hosts, token=token, games=games)),
+        app,
         log_level="warning",
         proxy_headers=False,  # else a client could claim any address
         server_header=False,

@@ -121,4 +121,4 @@ class Encoding:
 
 def encodings() -> list[Encoding]:
     """The encodings of all games that have networks over planes."""
-    return [entry.load("encoding") for entry in catalogue.entries("encoding")]
+    return [*catalogue.loaded("encoding").values()]

@@ -1,6 +1,6 @@
 """The weights of a network, in the form from which every graph and backend is built."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kedge import catalogue
 from kedge.errors import InputError
-from kedge.models.board.encoding import Encoding
+from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.onnx_file import OnnxFile
 
 Array = npt.NDArray[np.float32]
@@ -166,8 +166,7 @@ def weights_of(file: OnnxFile) -> Weights:
     tells it. Planes that were added to the game's encoding since get weights of 0.
     """
     (planes, side, _), game = file.inputs["planes"][1:], file.metadata.get("game")
-    games = catalogue.entries("encoding") if game is None else [catalogue.find(game, "encoding")]
-    known: Iterator[Encoding] = (entry.load("encoding") for entry in games)
+    known = encodings() if game is None else [catalogue.find(game, "encoding").load("encoding")]
     encoding = next(
         encoding
         for encoding in known

@@ -9,6 +9,8 @@ from kedge.errors import InputError
 from kedge.games.chess.ratings import SCALES, SPEEDS, scale_number, speed_number
 from kedge.models.board.conditioning import Numbers, PlayerInputs, near, one_of
 
+#: Ratings that people have; any other is a mistake. Those beyond `ONLINE` count as its ends.
+LOWEST, HIGHEST = 100, 4000
 #: Ratings from which reviews fit a player's.
 KNOTS = np.arange(800.0, 2401.0, 200.0)
 #: A rating is encoded by its distance to these, one list for online ratings and one for FIDE's.
@@ -60,8 +62,10 @@ def nearest_clock(seconds: float) -> int:
 class ChessPlayers(PlayerInputs):
     """``chess(elo=1700, opponent=1500, scale=lichess, speed=blitz, clock=40)``.
 
-    `elo` defaults to 1500 and `opponent` to `elo`; the scale to Lichess's. Ratings of 0, and a
-    speed and a clock that are not given, are unknown.
+    Ratings are 100 to 4000. The model tells online ratings from 600 to 2800 apart, and FIDE's from
+    1800 to 2800; beyond, it plays as at these ends. `elo` defaults to 1500 and `opponent` to
+    `elo`; the scale to Lichess's. Ratings of 0, and a speed and a clock that are not given, are
+    unknown.
     """
 
     options = ("elo", "opponent", "scale", "speed", "clock")
@@ -75,11 +79,11 @@ class ChessPlayers(PlayerInputs):
         speed: Any = None,
         clock: Any = None,
     ) -> Numbers:
-        mover, other = _ratings(elo, opponent)
+        mover, other = _ratings(elo, opponent, FIDE if scale == "fide" else ONLINE)
         for name, value, known in (("scale", scale, SCALES), ("speed", speed, SPEEDS)):
             if value is not None and value not in known:
                 raise InputError(f"{name}: one of {', '.join(known)}, not {value}")
-        seconds = np.nan if clock is None else _number("clock", clock)
+        seconds = np.nan if clock is None else _seconds(clock)
         rows = player_features(
             [mover], [other], [scale_number(scale)], [speed_number(speed)], [seconds]
         )
@@ -93,21 +97,33 @@ class RatingPlanes(PlayerInputs):
     count = 2 * len(KNOTS) + 1
 
     def numbers(self, elo: Any = 1500.0, opponent: Any = None, speed: Any = None) -> Numbers:
-        ratings = np.array(_ratings(elo, opponent))
+        ratings = np.array(_ratings(elo, opponent, KNOTS))
         mine, theirs = near(np.where(ratings > 0.0, ratings, np.nan), KNOTS)
         return np.array([*mine, *theirs, speed == "bullet"])
 
 
-def _ratings(elo: Any, opponent: Any) -> tuple[float, float]:
-    elo = _number("elo", elo)
-    return elo, elo if opponent is None else _number("opponent", opponent)
+def _ratings(elo: Any, opponent: Any, known: npt.NDArray[np.float64]) -> tuple[float, float]:
+    elo = _rating_of("elo", elo, known)
+    return elo, elo if opponent is None else _rating_of("opponent", opponent, known)
 
 
-def _number(name: str, value: Any) -> float:
-    what = "seconds from 0" if name == "clock" else "a rating, or 0 if unknown"
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1e4:
-        raise InputError(f"{name}: {what}, not {value}")
+def _rating_of(name: str, value: Any, known: npt.NDArray[np.float64]) -> float:
+    if _is_number(value) and (value == 0 or LOWEST <= value <= HIGHEST):
+        return float(value)
+    raise InputError(
+        f"{name}: a rating from {LOWEST} to {HIGHEST}, or 0 if unknown, not {value}; the model "
+        f"tells ratings from {known[0]:g} to {known[-1]:g} apart"
+    )
+
+
+def _seconds(value: Any) -> float:
+    if not _is_number(value) or not 0.0 <= value < 1e4:
+        raise InputError(f"clock: seconds from 0 to 9999, not {value}")
     return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _rating(ratings: npt.ArrayLike, scale: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -93,7 +93,8 @@ def _same(recorded: ByPower, lists: Sequence[Sequence[str]]) -> bool:
 
 NO_PEOPLE, NO_BOTS = "by bots", "by people"  #: names of filters that remove games
 
-_GAME = "this is a game, not a position; with `kedge policy`, add --phase S1902M"
+_MOVES = r"[SF]\d{4}M"
+_GAME = "this is a game, not a position; with `kedge policy`, add --phase"
 
 
 def read_positions(
@@ -110,8 +111,7 @@ def read_positions(
             try:
                 record = streams.json_object(text)
                 if "units" not in record:
-                    is_game = "phases" in record
-                    raise ValueError(_GAME if is_game else '"units" is missing')
+                    raise ValueError(_no_units(record))
                 if "centers" not in record:  # without centres, Winter would remove all units
                     raise ValueError('"centers" is missing')
                 if ordered and "orders" not in record:
@@ -128,6 +128,16 @@ def read_positions(
             raise InputError(f"{where}: no position found")
         if pieces.damage is not None:
             raise InputError(f"{where}: ends early: {pieces.damage}")
+
+
+def _no_units(record: dict[str, Any]) -> str:
+    """Say why an object is not a position; of a game, name its first movement."""
+    if "phases" not in record:
+        return '"units" is missing'
+    phases = record["phases"] if isinstance(record["phases"], list) else []
+    names = (phase.get("name") for phase in phases if isinstance(phase, dict))
+    movement = [name for name in names if isinstance(name, str) and re.fullmatch(_MOVES, name)]
+    return f"{_GAME} {movement[0]}" if movement else f"{_GAME} and the name of one"
 
 
 def read_phase(path: str | Path | IO[bytes], name: str) -> DiplomacyState:

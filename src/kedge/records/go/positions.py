@@ -61,7 +61,7 @@ def go_sieve(split: GoSplit) -> Sieve:
     """Return the filters for the games of `split`, up to an illegal move."""
     if split not in get_args(GoSplit):
         raise InputError(f"split: one of {', '.join(get_args(GoSplit))}, not {split}")
-    filters: dict[str, Any] = {"of other boards": lambda game: game.size == 19}
+    filters: dict[str, Any] = {"not on 19×19": lambda game: game.size == 19}
     if split != "all":
         filters[not_in(split)] = lambda game: split_of(game) == split
     filters["illegal"] = _legal_moves

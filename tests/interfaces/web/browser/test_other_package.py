@@ -62,6 +62,8 @@ def test_it_is_played_to_the_end(page):
     heap = page.locator(".heap")
     expect(heap).to_have_text("||||||")
     assert heap.evaluate("node => getComputedStyle(node).textAlign") == "center"
+    expect(page.locator("main")).to_have_class("table game-nim")
+    expect(heap).to_be_visible()
     expect(page.locator(".side .who").first).to_have_text("nim-expert")
     page.get_by_role("switch").check()
     expect(page.locator(".why tbody th").first).to_have_text("take 2")

@@ -15,8 +15,8 @@ class _Trainers(LazyGroup):
         from kedge import catalogue
 
         commands: dict[str, Callable[..., None]] = {}
-        for entry in catalogue.entries("train"):
-            commands |= entry.load("train")
+        for trainers in catalogue.loaded("train").values():
+            commands |= trainers
         return {name: _command(name, function) for name, function in commands.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -8,12 +8,19 @@ from kedge.interfaces.web.pages.page_game import PageGame
 
 def page_games() -> dict[str, PageGame]:
     """Return the games by name, in the order in which the page offers them."""
-    return {entry.name: _page(entry) for entry in catalogue.entries("page")}
+    pages = catalogue.loaded("page", _page)
+    return {entry.name: page for entry, page in pages.items()}
+
+
+def page_game(name: str) -> PageGame:
+    """Return the game called `name`."""
+    return _page(catalogue.find(name, "page"))
 
 
 def _page(entry: GameEntry) -> PageGame:
+    kind = entry.load("page")
     try:
-        page: PageGame = entry.load("page")()
+        page: PageGame = kind()
     except Exception as error:  # code of another package
         raise InputError(f"game {entry.name!r}: its page fails to load: {error}") from error
     if getattr(page, "name", None) != entry.name:

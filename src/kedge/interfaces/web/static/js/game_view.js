@@ -112,7 +112,7 @@ export function GameView({ id, seat, loaded }) {
       extra=${Extra && html`<${Extra} ...${boardProps} />`} />`;
 
   return html`
-    <main class=${`table ${session.game}`}>
+    <main class=${`table game-${session.game}`}>
       <h1 class="sr" ref=${heading} tabindex="-1">${game.title}</h1>
       <div class="middle">
         <${Board} ...${boardProps} ...${before ? { session: before, mine: [] } : {}} />
