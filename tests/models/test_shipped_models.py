@@ -195,6 +195,6 @@ def test_the_hanabi_models_go_together():
     state.apply_action(game.actions[Move("rank", 1, 1)])
     [found] = make_agent("hanabi").analyse_many([state], np.random.default_rng(0))
     plays = [game.moves[action].kind == "play" for action in found.actions]
-    assert found.policy[plays].sum() > 0.8
+    assert found.policy[plays].sum() > 0.7
     for spec in ("sparta(hanabi, lambda=1, rollouts=99)", "sparta(hanabi, greedy=true)"):
         assert isinstance(make_agent(spec).belief, LearnedBelief)
