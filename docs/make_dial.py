@@ -5,7 +5,7 @@ python docs/make_dial.py chess      (this and the others need KEDGE_DATA and are
 python docs/make_dial.py go --played inf 2 0.5    (games only at these stops: minutes each)
 python docs/make_dial.py go --device cuda         (uses the results of `make_results.py go`)
 python docs/make_dial.py diplomacy                (uses those of `make_results.py diplomacy`)
-python docs/make_dial.py hanabi --device cuda     (uses those of `make_results.py hanabi`)
+python docs/make_dial.py hanabi                   (uses those of `make_results.py hanabi`)
 
 Finished tasks are kept: interrupt it, and it goes on from there.
 """
@@ -77,7 +77,7 @@ LADDERS = {
         {"temperature": 1}, {"playouts": 50}, "c_puct", (10, 5, 2, 1, 0.5), positions=200, games=20
     ),
     "diplomacy": Ladder({}, {"iterations": 512}, "lambda", (0.1, 0.01, 0.001), games=105),
-    "hanabi": Ladder({}, {"rollouts": 1000}, "lambda", (5, 2, 1, 0.5), positions=200, games=12),
+    "hanabi": Ladder({}, {"rollouts": 1000}, "lambda", (5, 2, 1, 0.5)),
     "blotto": Ladder({}, {"iterations": 10_000}, "lambda", (1, 0.3, 0.1, 0.03, 0.01)),
 }
 
@@ -227,12 +227,8 @@ class Measuring:
         return table, self.paper(table.name, fields)
 
     def hanabi(self) -> tuple[HanabiTradeoff, str]:
-        """The table with the measurements, on a GPU that of docs/results, and its command."""
-        fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
-        if not is_cpu(self.device):
-            fields = make_results.HANABI | make_results.EVERY | make_results.TABLES
-        fields |= self.ladder.search
-        return self.tabled(HanabiTradeoff, fields)
+        """The table of docs/results with the measurements, and its command."""
+        return self.tabled(HanabiTradeoff, make_results.TRADEOFF | self.ladder.search)
 
     def tabled(self, kind: type[Table], fields: dict[str, Any]) -> tuple[Table, str]:
         """The table on the device, and its command."""

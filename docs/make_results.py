@@ -4,7 +4,7 @@ python docs/make_results.py           (tables without human games: about ten sec
 python docs/make_results.py chess     (needs KEDGE_DATA, the Maia models and a GPU: ten minutes)
 python docs/make_results.py go        (needs KEDGE_DATA and a GPU)
 python docs/make_results.py diplomacy (needs KEDGE_DATA, and many cores)
-python docs/make_results.py hanabi    (needs KEDGE_DATA and a GPU)
+python docs/make_results.py hanabi    (needs KEDGE_DATA; a GPU for the scores)
 python docs/make_results.py katago PROGRAM NETWORK…    (needs KEDGE_DATA and KataGo)
 
 Tables of many games can be computed in parts: after an interruption, the finished tasks are stored
@@ -39,7 +39,10 @@ GO_GAMES = {"games": 400, "chunk": 400}
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}
-EVERY, TABLES = {"positions": None}, {"games": 250, "chunk": 125}
+TABLES = {"games": 250, "chunk": 125}
+# On a CPU: a quarter of an hour for people's moves, an hour for the games.
+PEOPLE: dict[str, Any] = {"positions": None}
+TRADEOFF = PEOPLE | {"games": 60, "chunk": 15}
 
 
 def months() -> str:
@@ -82,8 +85,8 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "diplomacy-search-settings": ("diplomacy-search-settings", DIPLOMACY),
     },
     "hanabi": {
-        "hanabi-prediction": ("hanabi-prediction", HANABI | EVERY),
-        "hanabi-tradeoff": ("hanabi-tradeoff", HANABI | EVERY | TABLES),
+        "hanabi-prediction": ("hanabi-prediction", PEOPLE),
+        "hanabi-tradeoff": ("hanabi-tradeoff", TRADEOFF),
         "hanabi-score": ("hanabi-score", HANABI | TABLES),
         "hanabi-score-smartbot": (
             "hanabi-score",

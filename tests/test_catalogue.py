@@ -97,6 +97,7 @@ def broken(installed, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("broken")
+@pytest.mark.filterwarnings("ignore:game failing")
 @pytest.mark.parametrize(
     "part", [part for part in PARTS if part not in ("game", "player", "predict", "compete")]
 )
