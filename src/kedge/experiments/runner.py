@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from kedge.errors import ExperimentError, InputError
 from kedge.experiments.engines.cluster import import_ray, run_ray
-from kedge.experiments.engines.jobs import Outcome, Outcomes
+from kedge.experiments.engines.jobs import JobOutcome, Outcomes
 from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
 from kedge.experiments.experiment import Experiment, Job, Origin, jobs_of
@@ -187,7 +187,7 @@ def _save_all(
 ) -> dict[str, dict[str, Any]]:
     """Write and return the results, each as it comes; `ExperimentError` if tasks failed."""
     results: dict[str, dict[str, Any]] = {}
-    failures: list[tuple[Job, Outcome]] = []
+    failures: list[tuple[Job, JobOutcome]] = []
     with closing(outcomes):  # ends the workers, whatever happens
         for job, outcome in outcomes:
             if outcome.result is None:

@@ -11,7 +11,7 @@ from kedge.errors import InputError
 Array = npt.NDArray[np.float32]
 
 
-class Session(Protocol):
+class OnnxSession(Protocol):
     """The part of ONNX Runtime's sessions used here: a graph that several threads can run."""
 
     def run(self, outputs: list[str], inputs: dict[str, Any]) -> list[Array]: ...
@@ -19,7 +19,7 @@ class Session(Protocol):
     def get_outputs(self) -> Sequence[Any]: ...
 
 
-def onnx_session(name: str, content: bytes, threads: int) -> Session:
+def onnx_session(name: str, content: bytes, threads: int) -> OnnxSession:
     """Return a session that runs the graph in `content`; `name` is for errors."""
     import onnxruntime
 
@@ -28,7 +28,7 @@ def onnx_session(name: str, content: bytes, threads: int) -> Session:
     options.log_severity_level = 4  # errors are raised anyway
     try:
         # From bytes, so that the model cannot make it read other files.
-        session: Session = onnxruntime.InferenceSession(
+        session: OnnxSession = onnxruntime.InferenceSession(
             content, options, providers=["CPUExecutionProvider"]
         )
         return session

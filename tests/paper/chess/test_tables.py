@@ -14,7 +14,7 @@ from kedge.paper.chess.groups import ChessByRating, ChessByTimeControl
 from kedge.paper.chess.prediction import imitated_rating
 from kedge.paper.chess.sample import MANY_PLAYERS, default_sources, draw_games
 from kedge.paper.chess.strength import ChessStrength, ChessTradeoff
-from kedge.paper.tables import Scores, short_name, titled
+from kedge.paper.table_parts import Scores, short_name, titled
 from kedge.records import read_chess_games
 
 MODEL = "chess(elo=1500)"

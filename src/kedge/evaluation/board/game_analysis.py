@@ -31,7 +31,7 @@ Proof: TypeAlias = Callable[[Any], tuple[float, list[int]] | None]
 Fitter: TypeAlias = Callable[[Array], Fit | None]
 
 
-class Record(Protocol):
+class BoardRecord(Protocol):
     """A recorded game whose moves are legal, such as `ChessGame` and `GoGame`."""
 
     @property
@@ -172,7 +172,7 @@ class PlayerReport:
 class GameReport:
     """A game, move by move."""
 
-    game: Record
+    game: BoardRecord
     moves: tuple[MoveReport, ...]
     value: float
     """Value of the last position, for player 0."""
@@ -223,7 +223,7 @@ class GameReport:
 
 
 def analyse_game(
-    game: Record,
+    game: BoardRecord,
     agents: Sequence[Player[Any]],
     *,
     ratings: tuple[int | str, int | str] | None = None,

@@ -13,7 +13,7 @@ from kedge.errors import InputError, needs
 from kedge.experiments.engines.jobs import (
     SINGLE_THREADED,
     Deaths,
-    Outcome,
+    JobOutcome,
     Outcomes,
     deferred_interrupt,
     execute,
@@ -62,12 +62,12 @@ def run_ray(
                 for reference in ready:
                     job = flight.pop(reference)
                     try:
-                        outcome: Outcome = ray.get(reference)
+                        outcome: JobOutcome = ray.get(reference)
                     except ray.exceptions.RayTaskError as error:
                         # Errors of the task's own code are outcomes, so this one means that
                         # the worker could not import the experiment.
                         last = str(error).strip().splitlines()[-1]
-                        outcome = Outcome(error=last, traceback=str(error))
+                        outcome = JobOutcome(error=last, traceback=str(error))
                     except ray.exceptions.RayError as error:
                         failure = deaths.count(job, _reason(error))
                         if failure is None:

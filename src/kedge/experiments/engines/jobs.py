@@ -24,7 +24,7 @@ SINGLE_THREADED = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """The end of a job: a plain result, or an error in one line and in full."""
 
     result: dict[str, Any] | None = None
@@ -33,22 +33,22 @@ class Outcome:
 
 
 #: The outcomes of jobs, as they end. `close` ends the workers.
-Outcomes = Generator[tuple[Job, Outcome], None, None]
+Outcomes = Generator[tuple[Job, JobOutcome], None, None]
 
 
-def execute(experiment: Experiment, job: Job) -> Outcome:
+def execute(experiment: Experiment, job: Job) -> JobOutcome:
     """Run one job in this process; exceptions of its code become an outcome."""
     try:
         # A part has its own random stream, so that its result does not depend on the composite.
         origin = experiment.origin(job)
         rng = task_rng(origin.experiment.seed, origin.job.index)
         result = origin.experiment.run(origin.job.task, rng)
-        return Outcome(plain(dict(result), "result"))
+        return JobOutcome(plain(dict(result), "result"))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: a task must not end its worker
         lines = str(error).strip().splitlines() or ["(no message)"]
-        return Outcome(
+        return JobOutcome(
             error=f"{type(error).__name__}: {lines[0]}", traceback=traceback.format_exc()
         )
 
@@ -59,13 +59,13 @@ class Deaths:
     def __init__(self) -> None:
         self._count: Counter[int] = Counter()
 
-    def count(self, job: Job, reason: str) -> Outcome | None:
+    def count(self, job: Job, reason: str) -> JobOutcome | None:
         """Count one more death; return the job's failure, or None if it should run again."""
         self._count[job.index] += 1
         if self._count[job.index] < MAX_DEATHS:
             return None
         error = f"its worker died {MAX_DEATHS} times, the last {reason}"
-        return Outcome(error=error, traceback=error)
+        return JobOutcome(error=error, traceback=error)
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from kedge.experiments.engines.jobs import (
     MAX_DEATHS,
     SINGLE_THREADED,
     Deaths,
-    Outcome,
+    JobOutcome,
     Outcomes,
     deferred_interrupt,
     execute,
@@ -103,14 +103,14 @@ class _Worker:
             self._pipe.send(queue[0])
             self.job = queue.popleft()
 
-    def finished(self) -> Iterator[tuple[Job, Outcome]]:
+    def finished(self) -> Iterator[tuple[Job, JobOutcome]]:
         """Yield what the worker has sent; also notice its death."""
         # Check for death before the pipe, so that the last result before it still counts.
         dead = not self.process.is_alive()
         try:
             while self._pipe.poll():
                 outcome = self._pipe.recv()
-                if self.job is not None and isinstance(outcome, Outcome):
+                if self.job is not None and isinstance(outcome, JobOutcome):
                     job, self.job = self.job, None
                     yield job, outcome
                 self.greeted = True

@@ -24,7 +24,7 @@ from kedge.models.board.backends import (
 from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype
-from kedge.models.onnx_session import Session, onnx_session
+from kedge.models.onnx_session import OnnxSession, onnx_session
 
 
 def _graph(weights: Weights) -> bytes:
@@ -70,7 +70,7 @@ class OnnxNetwork(Backend):
     def _computing(self, weights: Weights) -> Network:
         return type(self)(weights, threads=self._threads)
 
-    def _open(self, content: bytes, threads: int) -> "Session":
+    def _open(self, content: bytes, threads: int) -> "OnnxSession":
         return onnx_session(self.name, content, threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
@@ -116,7 +116,7 @@ class OpenVinoNetwork(OnnxNetwork):
     def _computing(self, weights: Weights) -> Network:
         return OpenVinoNetwork(weights, threads=self._threads, dtype=self._dtype)
 
-    def _open(self, content: bytes, threads: int) -> "Session":
+    def _open(self, content: bytes, threads: int) -> "OnnxSession":
         # Threads either take shares of a batch or work on one batch together.
         streams = self._threads if threads == 1 else 1
         return _OpenVinoSession(self.name, content, self._threads, streams, self._dtype)
@@ -173,7 +173,7 @@ class _Signature(NamedTuple):
     outputs: list[str]
 
 
-def _check_signature(session: Session, name: str, known: Sequence[Encoding]) -> _Signature:
+def _check_signature(session: OnnxSession, name: str, known: Sequence[Encoding]) -> _Signature:
     """Return what a graph takes, by one of the `known` encodings; `InputError` if none fits."""
     inputs = {port.name: tuple(port.shape[1:]) for port in session.get_inputs()}
     outputs = {port.name: list(port.shape[1:]) for port in session.get_outputs()}

@@ -11,7 +11,7 @@ from kedge.paper.board.figures import draw_settings
 from kedge.paper.board.prediction import Bucket, Cell, SearchPrediction
 from kedge.paper.board.published import Setting
 from kedge.paper.checks import check_distinct, check_positive
-from kedge.paper.tables import Scores, beside, short_name, titled
+from kedge.paper.table_parts import Scores, beside, short_name, titled
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from kedge.experiments.players import player_on
 from kedge.models.devices import Dtype
 from kedge.paper.board.published import Setting
 from kedge.paper.checks import check_counts, check_distinct
-from kedge.paper.tables import Scores, find_games
+from kedge.paper.table_parts import Scores, find_games
 from kedge.specs import Spec, parse
 
 #: The players of a cell: the lowest rating of a bucket, or the name of a set of games.

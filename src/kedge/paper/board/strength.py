@@ -20,7 +20,7 @@ from kedge.models.devices import Dtype
 from kedge.paper.board.figures import draw_strength
 from kedge.paper.board.prediction import agent_spec
 from kedge.paper.checks import check_counts, check_distinct, check_positive
-from kedge.paper.tables import beside, short_name, titled
+from kedge.paper.table_parts import beside, short_name, titled
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from kedge.experiments.composite import Composite
 from kedge.paper.board.by_setting import BySetting
 from kedge.paper.board.figures import draw_tradeoff
 from kedge.paper.board.strength import SearchStrength
-from kedge.paper.tables import beside, titled
+from kedge.paper.table_parts import beside, titled
 
 _TEMPERATURE = 1.0  # of the matches in the figure
 

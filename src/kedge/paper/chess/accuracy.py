@@ -6,7 +6,7 @@ from typing import ClassVar
 from kedge.paper.board.by_setting import CROSS_ENTROPY, BySetting, Measure
 from kedge.paper.board.prediction import Bucket
 from kedge.paper.chess.prediction import ChessPrediction, imitated_rating
-from kedge.paper.tables import short_name
+from kedge.paper.table_parts import short_name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from kedge.paper.board.prediction import Cell, one_per_model
 from kedge.paper.checks import check_counts, check_distinct, check_positive
 from kedge.paper.chess.figures import draw_by_rating, draw_by_time_control
 from kedge.paper.chess.prediction import ChessPrediction, imitated_rating
-from kedge.paper.tables import Scores, beside, short_name, titled
+from kedge.paper.table_parts import Scores, beside, short_name, titled
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.paper.board.prediction import Bucket, Cell, SearchPrediction
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
-from kedge.paper.tables import Scores
+from kedge.paper.table_parts import Scores
 from kedge.records import ChessGame, chess_positions
 from kedge.records.chess.filters import MAIA
 from kedge.records.chess.positions import boards_of

@@ -11,7 +11,7 @@ from kedge.paper.board import published
 from kedge.paper.board.strength import SearchStrength
 from kedge.paper.board.tradeoff import Tradeoff
 from kedge.paper.chess.accuracy import ChessAccuracy
-from kedge.paper.tables import short_name
+from kedge.paper.table_parts import short_name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ from kedge.paper.diplomacy.strength import (
     DiplomacyGames,
     share,
 )
-from kedge.paper.tables import beside_paper, titled
+from kedge.paper.table_parts import beside_paper, titled
 from kedge.specs import Spec, parse
 
 _BOTS = "diplomacy-bots"  # a model of bots' games

@@ -16,7 +16,7 @@ from kedge.paper.checks import check_counts
 from kedge.paper.diplomacy.agents import DiplomacyTable
 from kedge.paper.diplomacy.figures import draw_by_pseudo_elo, draw_cross_entropy
 from kedge.paper.diplomacy.published import IL, RM, pikl
-from kedge.paper.tables import Scores, find_games, titled
+from kedge.paper.table_parts import Scores, find_games, titled
 from kedge.records import read_diplomacy_games
 
 USUAL_DATA = Path("data", "diplomacy", "droidippy.jsonl.xz")

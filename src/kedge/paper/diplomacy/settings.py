@@ -17,7 +17,7 @@ from kedge.paper.checks import check_counts
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.diplomacy.strength import SHARES, OneAmongSix, Pair
-from kedge.paper.tables import beside_paper, titled
+from kedge.paper.table_parts import beside_paper, titled
 from kedge.specs import Spec
 
 

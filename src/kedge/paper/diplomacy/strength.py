@@ -25,7 +25,7 @@ from kedge.paper.diplomacy.published import (
     Share,
     pikl,
 )
-from kedge.paper.tables import beside_paper, titled
+from kedge.paper.table_parts import beside_paper, titled
 from kedge.specs import Spec, parse
 
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}

@@ -13,7 +13,7 @@ from kedge.paper.diplomacy.figures import draw_human_tradeoff
 from kedge.paper.diplomacy.prediction import DiplomacyPrediction
 from kedge.paper.diplomacy.published import AMONG_IL, IL, RL_ACCURACY
 from kedge.paper.diplomacy.strength import DiplomacyGames, Pair, share
-from kedge.paper.tables import beside_paper, titled
+from kedge.paper.table_parts import beside_paper, titled
 
 
 @dataclass(frozen=True, kw_only=True)

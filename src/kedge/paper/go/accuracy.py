@@ -8,7 +8,7 @@ from kedge.paper.board import published
 from kedge.paper.board.by_setting import CROSS_ENTROPY, BySetting, Measure
 from kedge.paper.board.prediction import Bucket, Cell
 from kedge.paper.go.prediction import GoPrediction
-from kedge.paper.tables import Scores
+from kedge.paper.table_parts import Scores
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.experiments.fingerprints import record_hashes
 from kedge.paper.board.prediction import Bucket, Cell, HumanPrediction
-from kedge.paper.tables import Scores
+from kedge.paper.table_parts import Scores
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import years_words
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve

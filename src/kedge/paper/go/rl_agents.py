@@ -17,7 +17,7 @@ from kedge.paper.board.figures import draw_agents
 from kedge.paper.board.prediction import Cell
 from kedge.paper.checks import check_distinct
 from kedge.paper.go.prediction import GoPrediction, all_positions
-from kedge.paper.tables import beside, short_name, titled
+from kedge.paper.table_parts import beside, short_name, titled
 from kedge.records.go.positions import GoPosition
 
 

@@ -21,7 +21,7 @@ from kedge.paper.hanabi.published import (
     PREDICTION_LAMBDAS,
     named,
 )
-from kedge.paper.tables import beside_paper, find_games, titled
+from kedge.paper.table_parts import beside_paper, find_games, titled
 
 USUAL_DATA = Path("data", "hanabi", "human_ai_2p.jsonl.xz")
 _MOVES = "moves"  # the label of the only part

@@ -23,7 +23,7 @@ from kedge.paper.hanabi.published import (
     Measured,
     named,
 )
-from kedge.paper.tables import beside_paper, titled
+from kedge.paper.table_parts import beside_paper, titled
 
 #: One player, with IL as partner; both players; or nobody.
 Searchers = Literal["1p", "2p", "none"]

@@ -9,7 +9,7 @@ from kedge.paper.hanabi.figures import draw_tradeoff
 from kedge.paper.hanabi.prediction import HanabiMoves
 from kedge.paper.hanabi.published import ALL, IL, SCORE_LAMBDAS
 from kedge.paper.hanabi.score import Cell, HanabiGames
-from kedge.paper.tables import titled
+from kedge.paper.table_parts import titled
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,7 +138,7 @@ class Final:
     position: Phase | None = None  #: the final position, if recorded
 
 
-class Decision(NamedTuple):
+class ReplayedPhase(NamedTuple):
     """A phase, replayed by the rules."""
 
     phase: Phase
@@ -182,7 +182,7 @@ class DiplomacyGame:
                 state.apply(phase.all_orders())
             yield state
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[ReplayedPhase]:
         """Yield the phases in which somebody has a choice, replayed."""
         state = self.phases[0].state()
         for phase in self.phases:
@@ -191,7 +191,7 @@ class DiplomacyGame:
                     return  # the record contradicts the rules
                 continue
             given = {power: state.pack({power: orders}) for power, orders in phase.orders.items()}
-            yield Decision(phase, state, given)
+            yield ReplayedPhase(phase, state, given)
             state = state.clone()
             state.apply_packed(np.concatenate([*given.values(), state.pack(phase.auto)]))
 
@@ -230,10 +230,10 @@ __all__ = [
     "COMPLETED",
     "NOTHING",
     "ByPower",
-    "Decision",
     "DiplomacyGame",
     "Final",
     "Phase",
+    "ReplayedPhase",
     "is_for_testing",
     "is_held_out",
     "part_of",

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from kedge.games.hanabi import BOMBS, Card, Hanabi
 from kedge.records.hanabi.games import HanabiGame, rules_of
+from kedge.records.hanabi.hands import HINTS, KINDS, DeckHands, HintToOneselfError, action_of
 from kedge.records.hanabi.live import (
     COLORS,
     END,
@@ -22,7 +23,6 @@ from kedge.records.hanabi.live import (
     write_hanabi_games,
     write_live_games,
 )
-from kedge.records.hanabi.table import HINTS, KINDS, HintToOneselfError, Table, action_of
 from kedge.records.json_games import known, read_json_games, short
 from kedge.records.report import ReadReport
 
@@ -84,12 +84,12 @@ def _plain_actions(moves: list[Any], rules: Hanabi) -> Iterator[int]:
 
 
 def _live_actions(moves: list[Any], rules: Hanabi) -> Iterator[int]:
-    table = Table(rules)
+    table = DeckHands(rules)
     for raw in moves:
         yield table.make(*_live_move(raw, table))
 
 
-def _live_move(raw: Any, table: Table) -> tuple[Any, Any, Any]:
+def _live_move(raw: Any, table: DeckHands) -> tuple[Any, Any, Any]:
     if type(raw) is not dict:
         raise ValueError("not a JSON object")
     number, target = known(raw, "type", int), known(raw, "target", int)

@@ -10,7 +10,7 @@ from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.games.hanabi import Hanabi
 from kedge.records.hanabi.games import HanabiGame
-from kedge.records.hanabi.table import HINTS, KINDS, Table
+from kedge.records.hanabi.hands import HINTS, KINDS, DeckHands
 from kedge.records.json_games import write_json_games
 
 COLORS = {"No Variant": 5, "4 Suits": 4, "3 Suits": 3}  # colours by hanab.live's variant
@@ -68,7 +68,7 @@ def live_notes(game: HanabiGame, comments: Sequence[str]) -> list[list[str]]:
     card that a hint touches. A bar separates several notes on one card, as on hanab.live.
     """
     notes = [[""] * len(game.deck) for _ in game.players]
-    table = Table(game.rules)
+    table = DeckHands(game.rules)
     for action, comment in zip(game.actions, comments, strict=True):
         words = table.words(action)
         card = table.touched(game.deck, *words)
@@ -79,7 +79,7 @@ def live_notes(game: HanabiGame, comments: Sequence[str]) -> list[list[str]]:
 
 
 def _live_actions(game: HanabiGame) -> list[dict[str, int]]:
-    table = Table(game.rules)
+    table = DeckHands(game.rules)
     actions = []
     for action in game.actions:
         kind, target, value = table.words(action)

@@ -30,7 +30,7 @@ from kedge.models.diplomacy.encoding import (
 from kedge.models.diplomacy.network import DiplomacyWeights, to_shipped_onnx
 from kedge.models.diplomacy.torch_network import DiplomacyModule, Shape, TaughtChoices
 from kedge.models.torch_arrays import arrays_of
-from kedge.records.diplomacy.games import Decision, DiplomacyGame, part_of
+from kedge.records.diplomacy.games import DiplomacyGame, ReplayedPhase, part_of
 from kedge.records.splits import CHOOSE, LEARN, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
@@ -142,7 +142,7 @@ class DiplomacyPositions:
         return Batch(choices, chosen, self.shares[rows])
 
 
-def _wanted(decisions: Sequence[Decision], choices: Choices) -> PackedOrders:
+def _wanted(decisions: Sequence[ReplayedPhase], choices: Choices) -> PackedOrders:
     """The order of each choice; 0 if nobody chose, or the order is unknown.
 
     If a power gave any orders, its other units hold, which is their first legal order.
@@ -183,7 +183,7 @@ def positions_of(
     games: Iterable[DiplomacyGame], kinds: str = "MRA", threads: int = 0
 ) -> DiplomacyPositions:
     """Pack the phases of these kinds, with the orders of the powers that gave any."""
-    decisions: list[Decision] = []
+    decisions: list[ReplayedPhase] = []
     shares: list[list[float]] = []
     for game in games:
         ended = game.shares() or [np.nan] * len(POWERS)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.table import (
+from kedge.interfaces.commands.policy.decision import (
     Agent,
     Svg,
     Top,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kedge.interfaces.commands.policy.table import (
+from kedge.interfaces.commands.policy.decision import (
     Agent,
     Svg,
     Top,

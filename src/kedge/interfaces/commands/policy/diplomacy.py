@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.table import Seed, print_rest
+from kedge.interfaces.commands.policy.decision import Seed, print_rest
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json, svg_file, write_picture
 
@@ -21,7 +21,7 @@ _COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the lo
 
 
 @dataclass(frozen=True)
-class Position:
+class PositionOptions:
     """The start of the game, a position of a file, or a phase of a recorded game."""
 
     file: Annotated[
@@ -61,7 +61,7 @@ class Position:
 @unfolded
 def orders_policy(
     power: Annotated[str, typer.Option("--power", "-p", help="Power that orders: FRANCE, …")],
-    position: Position,
+    position: PositionOptions,
     agent: Annotated[
         str,
         typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model or a search."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.table import (
+from kedge.interfaces.commands.policy.decision import (
     Agent,
     Svg,
     Top,
@@ -33,7 +33,7 @@ _WOODEN = ("256", "truecolor")  # where stones of both colours show on wood
 
 
 @dataclass(frozen=True)
-class Position:
+class PositionOptions:
     """A position of a record, or of a board that `moves` fill."""
 
     sgf: Annotated[
@@ -93,7 +93,7 @@ class Position:
 
 @unfolded
 def go_policy(
-    position: Position,
+    position: PositionOptions,
     agent: Agent = "puct(go)",
     moves: Annotated[
         str,

@@ -10,7 +10,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
-from kedge.interfaces.commands.policy.table import Seed, bar, print_rest
+from kedge.interfaces.commands.policy.decision import Seed, bar, print_rest
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json, svg_file, write_picture
 from kedge.words import counted
@@ -27,7 +27,7 @@ _BAR = 8  # cells: the answers need the room
 
 
 @dataclass(frozen=True)
-class Position:
+class PositionOptions:
     """A position of a recorded game."""
 
     file: Annotated[
@@ -70,7 +70,7 @@ class Position:
 
 @unfolded
 def hanabi_policy(
-    position: Position,
+    position: PositionOptions,
     agent: Annotated[
         str,
         typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model or a search."),

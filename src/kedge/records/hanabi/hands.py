@@ -32,7 +32,7 @@ def action_of(rules: Hanabi, seat: int, cards: int, kind: Any, target: Any, valu
     return action
 
 
-class Table:
+class DeckHands:
     """The player to move, and the hands as places in the deck."""
 
     def __init__(self, rules: Hanabi) -> None:

@@ -38,7 +38,7 @@ Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")
 
 
 @dataclass(frozen=True)
-class Decision:
+class AgentDecision:
     """An agent's decision in a position."""
 
     spec: "Spec"
@@ -51,7 +51,7 @@ class Decision:
     """The moves, best first."""
 
 
-def decide(agent: str, state: Any, game: str, *, quiet: bool) -> Decision:
+def decide(agent: str, state: Any, game: str, *, quiet: bool) -> AgentDecision:
     """Return the agent's decision in a state of `game`; show how far its search is."""
     from kedge.agents import make_player
     from kedge.interfaces.progress import counting_playouts
@@ -63,10 +63,10 @@ def decide(agent: str, state: Any, game: str, *, quiet: bool) -> Decision:
         for analysis in player.analyse(state, state.current_player()):
             show(analysis.progress)
     imitates_people = getattr(player, "imitates_people", False)
-    return Decision(spec, imitates_people, state, analysis, analysis.rows())
+    return AgentDecision(spec, imitates_people, state, analysis, analysis.rows())
 
 
-def print_moves_json(decision: Decision, position: dict[str, Any]) -> None:
+def print_moves_json(decision: AgentDecision, position: dict[str, Any]) -> None:
     """Print the agent, facts about the position, the value and all moves, best first, as JSON."""
     from kedge.games.verbs import written
 
@@ -87,7 +87,7 @@ def print_moves_json(decision: Decision, position: dict[str, Any]) -> None:
     print_json({"agent": agent, **position, "value": value, "moves": moves})
 
 
-def print_table(decision: Decision, position: "Text", top: int, svg: Path | None) -> None:
+def print_table(decision: AgentDecision, position: "Text", top: int, svg: Path | None) -> None:
     """Print the agent, the position, the first `top` moves, and the value."""
     from rich.console import Console
     from rich.table import Table
