@@ -88,7 +88,7 @@ def read_weights(path: str | Path) -> Weights:
     return of_class(Weights, read_model(path), str(path))
 
 
-def joined(parts: Sequence[Sequence[Array]]) -> list[Array]:
+def concatenated(parts: Sequence[Sequence[Array]]) -> list[Array]:
     """Join the outputs of the parts of a batch."""
     return [
         part[0] if len(part) == 1 else np.concatenate(part) for part in zip(*parts, strict=True)

@@ -17,8 +17,8 @@ from kedge.models.board.backends import (
     Evaluation,
     Network,
     check_finite,
+    concatenated,
     evaluation_of,
-    joined,
     no_evaluations,
 )
 from kedge.models.board.encoding import Encoding, encodings
@@ -97,7 +97,7 @@ class OnnxNetwork(Backend):
 
         starts = range(0, count, size)
         spread = map if self._pool is None or len(starts) == 1 else self._pool.map
-        return evaluation_of(*joined(list(spread(run, starts))))
+        return evaluation_of(*concatenated(list(spread(run, starts))))
 
 
 class OpenVinoNetwork(OnnxNetwork):

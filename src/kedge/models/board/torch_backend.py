@@ -15,8 +15,8 @@ from kedge.models.board.backends import (
     Evaluation,
     Network,
     check_finite,
+    concatenated,
     evaluation_of,
-    joined,
     no_evaluations,
 )
 from kedge.models.board.weights import Weights
@@ -110,7 +110,7 @@ class TorchNetwork(Backend):
             with torch.inference_mode():
                 outputs = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
             parts.append([out[:rows].cpu().numpy() for out in outputs if out is not None])
-        return evaluation_of(*joined(parts))
+        return evaluation_of(*concatenated(parts))
 
 
 def _padded(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
