@@ -314,6 +314,21 @@ def test_advice_comes_again_after_it_was_switched_off_and_on(hall, chess, until)
     asyncio.run(game())
 
 
+def test_a_later_reader_gets_the_advice_that_others_have(hall, chess):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        kinds = []
+        async with asyncio.timeout(10):
+            for _ in range(2):
+                reader = table.subscribe(None)
+                table.adviser.advise(reader, on=True)
+                kinds.append([(await reader.next())["type"] for _ in range(2)])
+        chess.go.set()
+        assert kinds == [["session", "advice"]] * 2
+
+    asyncio.run(game())
+
+
 def test_advice_is_for_the_position_that_there_is(hall, chess, until):
     async def game():
         people = [SeatIn(human=True), SeatIn(human=True)]

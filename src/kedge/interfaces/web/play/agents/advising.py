@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.thoughts import StopFlag
+from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
@@ -21,6 +21,7 @@ class Adviser:
         self._session, self._readers, self._agents = session, readers, agents
         self._task: asyncio.Task[None] | None = None
         self._stop = StopFlag()
+        self._newest: dict[int, Thought] = {}  # by seat, while it thinks
         self._closed = False
 
     def advise(self, reader: Reader, *, on: bool) -> None:
@@ -29,6 +30,8 @@ class Adviser:
         if not self._advised():
             self.stop()
         elif on:
+            for thought in self._newest.values():  # a search that ends now has no more to send
+                send_thought("advice", thought, self._session, [reader])
             self.begin()
 
     def begin(self) -> None:
@@ -40,6 +43,7 @@ class Adviser:
 
     def stop(self) -> None:
         """Stop thinking; it begins again as long as a reader wants advice."""
+        self._newest = {}
         self._stop.stop()
 
     def close(self) -> None:
@@ -63,6 +67,7 @@ class Adviser:
             specs = {seat: self._spec(seat) for seat in seats}
             async for decision in self._agents.think(session, specs, stop):
                 if not stop.stopped and decision.thought is not None:
+                    self._newest[decision.seat] = decision.thought
                     send_thought("advice", decision.thought, session, self._advised())
         except InputError as error:
             for reader in self._advised():
@@ -70,6 +75,6 @@ class Adviser:
         except Exception:
             log.exception("an adviser failed")
         finally:
-            self._task = None
+            self._task, self._newest = None, {}
         if stop.stopped:  # the position or the readers have changed
             self.begin()
