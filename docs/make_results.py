@@ -40,7 +40,7 @@ DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}
 TABLES = {"games": 250, "chunk": 125}
-# On a CPU: a quarter of an hour for people's moves, an hour for the games.
+# On a CPU: ten minutes for people's moves, half an hour for the games.
 PEOPLE: dict[str, Any] = {"positions": None}
 TRADEOFF = PEOPLE | {"games": 60, "chunk": 15}
 
