@@ -33,9 +33,9 @@ class JointActions {
   std::size_t roots() const { return roots_.size(); }
 
   // Writes to `where` where to find the value of each candidate when the others play `sampled` (by
-  // root and power): its place among the values of all positions, seven each, or −1 if it needs none. New
-  // positions go to `reached`, their roots to `from`, and the candidates that the seven powers
-  // played to reach them to `played`.
+  // root and power): its place among the values of all positions, seven each, or −1 if it needs
+  // none. New positions go to `reached`, their roots to `from`, and the candidates that the seven
+  // powers played to reach them to `played`.
   void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& where,
              std::vector<Position>& reached, std::vector<std::int64_t>& from,
              std::vector<std::int64_t>& played);

@@ -16,14 +16,16 @@ from kedge.specs import suggest
 _COMMA = re.compile(r",(?![^(]*\))")  # a comma outside the parentheses of a spec
 
 
-def numbers(text: str | None, what: str) -> tuple[float, ...] | None:
-    """Return numbers that are separated by commas."""
+def numbers(
+    text: str | None, what: str, advice: str = "separate several by commas"
+) -> tuple[float, ...] | None:
+    """Return numbers that are separated by commas; an error about other text gives `advice`."""
     if text is None:
         return None
     try:
         values = tuple(float(word) for word in text.split(","))
     except ValueError:
-        raise InputError(f"{what}: {text!r} is not a number; separate several by commas") from None
+        raise InputError(f"{what}: {text!r} is not a number; {advice}") from None
     for number in values:
         if not number >= 0.0:
             raise InputError(f"{what}: must be at least 0, not {number:g}")
@@ -67,11 +69,7 @@ def _step_size(text: str | None) -> StepSize | None:
         return None
     if text in ("theory", "paper"):
         return Theory() if text == "theory" else Adaptive()
-    try:
-        sizes = numbers(text, "--eta") or ()
-    except InputError as error:
-        hint = "; give a number, theory or paper"
-        raise InputError(str(error).replace("; separate several by commas", hint)) from None
+    sizes = numbers(text, "--eta", "give a number, theory or paper") or ()
     return Constant(sizes[0] if len(sizes) == 1 else sizes)
 
 
