@@ -19,6 +19,7 @@ from kedge.models.board.backends import read_weights  # noqa: E402
 from kedge.models.board.conditioning import for_players  # noqa: E402
 from kedge.models.board.network import to_shipped_onnx  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
+from kedge.models.board.symmetries import SymmetricNetwork  # noqa: E402
 from kedge.models.board.weights import make_weights  # noqa: E402
 from kedge.models.go.conditioning import WHO, who_features  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
@@ -27,7 +28,11 @@ from kedge.records.go.arrays import make_go_arrays  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
 from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
-from kedge.training.board.imitation import NO_MOVE, TowerTrainer  # noqa: E402
+from kedge.training.board.imitation import (  # noqa: E402
+    NO_MOVE,
+    TowerTrainer,
+    TurnedTeacher,
+)
 from kedge.training.board.network import Convolution  # noqa: E402
 from kedge.training.distributed import Rank, training_rank  # noqa: E402
 from kedge.training.go.policy import (  # noqa: E402
@@ -429,6 +434,24 @@ def test_networks_that_begin_as_refuses(table, tmp_path, name, said):
     for told in ("begin_as", "teacher"):
         with pytest.raises(InputError, match=said):
             list(train(table, tmp_path, recipe, rank=CPU, **{told: name}))
+
+
+def test_what_a_teacher_says_of_a_turned_board_is_turned_back(positions):
+    torch.manual_seed(4)
+    network = make_network(GoRecipe(filters=8, blocks=1, se_ratio=4)).eval()
+    planes = positions.batch(torch.arange(6)).planes.float()
+    arrays = make_weights(network.folded(), "teacher", GO)
+    symmetric = [SymmetricNetwork(OnnxNetwork(arrays), count) for count in range(9)]
+    means = [each.evaluate(planes.numpy()).policy for each in symmetric[1:]]
+    # What symmetry number k adds to the mean of those before it.
+    each = [means[0]] + [(k + 1) * means[k] - k * means[k - 1] for k in range(1, 8)]
+    teacher, seen = TurnedTeacher(network, GO).eval(), set()
+    for _ in range(60):
+        with torch.no_grad():
+            said = teacher(planes)[0].numpy()
+        seen.add(min(range(8), key=lambda k: np.abs(each[k] - said).max()))
+        assert min(np.abs(logits - said).max() for logits in each) < 1e-3
+    assert seen == set(range(8))
 
 
 def test_heads_of_another_kind_begin_anew():

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kedge.errors import InputError
+from kedge.games.symmetries import COUNT, symmetries
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.network import to_shipped_onnx
 from kedge.models.board.weights import Weights, make_weights
@@ -80,6 +81,34 @@ class Batch(NamedTuple):
         return logits if self.legal is None else logits.masked_fill(~self.legal, -1e4)
 
 
+class TurnedTeacher(nn.Module):
+    """A network that sees each batch in a random symmetry of the board.
+
+    The loss is linear in a teacher's policy, so what it teaches in the end is the mean over all
+    symmetries, at the cost of one.
+    """
+
+    turned: Tensor
+    back: Tensor
+
+    def __init__(self, network: SEResNet, encoding: Encoding) -> None:
+        super().__init__()
+        self.network = network
+        turned = torch.from_numpy(symmetries(encoding.side))
+        # Move q of a turned board is point turned[q]; what follows the points (the pass) stays.
+        back = torch.arange(encoding.moves).repeat(COUNT, 1)
+        back[:, : encoding.side**2] = turned.argsort(dim=1)
+        self.register_buffer("turned", turned, persistent=False)
+        self.register_buffer("back", back, persistent=False)
+
+    def forward(self, planes: Tensor, who: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        turn = torch.randint(COUNT, (1,), device=planes.device)
+        points = planes.flatten(2).index_select(2, self.turned[turn].flatten())
+        boards = points.view(planes.shape).contiguous(memory_format=torch.channels_last)
+        logits, value, _ = self.network(boards, who)
+        return logits.index_select(1, self.back[turn].flatten()), value
+
+
 class TowerTrainer(Trainer[Batch]):
     """Trains on people's moves, game results and, if given, a teacher's policy."""
 
@@ -92,7 +121,7 @@ class TowerTrainer(Trainer[Batch]):
         network: SEResNet,
         recipe: TowerRecipe,
         rank: Rank,
-        teacher: SEResNet | None = None,
+        teacher: nn.Module | None = None,
         compiled: bool = True,
     ) -> None:
         super().__init__(network, recipe, rank)
@@ -189,7 +218,11 @@ class Course:
         ``teacher`` and ``begin_as`` are models, by name or file, or checkpoints of other runs.
         """
         torch.manual_seed(recipe.seed)
-        teacher_network = None if teacher is None else self._load(teacher, type(recipe))[0]
+        teacher_network: nn.Module | None = None
+        if teacher is not None:
+            teacher_network = loaded = self._load(teacher, type(recipe))[0]
+            if self.encoding.is_symmetric:
+                teacher_network = TurnedTeacher(loaded, self.encoding)
         network = make_checked(lambda: self.make_network(recipe), recipe)
         before: list[dict[str, Any]] = []
         if begin_as is not None:

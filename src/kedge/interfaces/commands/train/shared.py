@@ -123,7 +123,7 @@ class Beginning:
     teacher: Annotated[
         str | None,
         typer.Option(
-            help="Also learn from this larger model, or its checkpoint.pt (see teacher_weight).",
+            help="Also learn from this model, or its checkpoint.pt (see teacher_weight).",
             show_default=False,
         ),
     ] = None
