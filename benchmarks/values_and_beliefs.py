@@ -1,12 +1,12 @@
 """Score the shipped models that predict no moves: values of Diplomacy, and beliefs in Hanabi.
 
-    python benchmarks/values_and_beliefs.py diplomacy-value GAMES…
+    python benchmarks/values_and_beliefs.py diplomacy-value GAMES… [--all]
     python benchmarks/values_and_beliefs.py hanabi-belief     (needs torch)
 
-A value is scored on how people's games ended that `kedge train` keeps for testing: top-1 is whether
-the power with most has the largest value. A belief is scored on new games of the model that it is
-about: each card in a hand, given those before it. Standard errors are clustered by game. It prints
-one JSON object.
+A value is scored on how people's games ended that `kedge train` keeps for testing, or with `--all`
+on all games of another source: top-1 is whether the power with most has the largest value. A
+belief is scored on new games of the model that it is about: each card in a hand, given those before
+it. Standard errors are clustered by game. It prints one JSON object.
 """
 
 import argparse
@@ -30,13 +30,15 @@ LEAST = 1e-9
 """No share counts for less."""
 
 
-def value_scores(paths: list[Path]) -> list[list[float]]:
+def value_scores(paths: list[Path], *, everything: bool = False) -> list[list[float]]:
     """Return positions, hits, hits and cross-entropies of each game that tests the values."""
     weights = shipped_models.load("diplomacy-value")
     assert isinstance(weights, ValueWeights)
     model, scores = SmallValues(weights), []
     for path in paths:
-        for game in filter(is_for_testing, read_diplomacy_games(path)):
+        for game in read_diplomacy_games(path):
+            if not everything and not is_for_testing(game):
+                continue
             ended = game.shares()
             boards = [decision.state.board for decision in game.decisions()]
             if ended is None or not boards:
@@ -84,10 +86,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("model", help="diplomacy-value, hanabi-belief, …")
     parser.add_argument("games", nargs="*", type=Path, help="Diplomacy games, as JSON lines")
+    parser.add_argument("--all", action="store_true", help="all games, not only those for testing")
     parser.add_argument("--new", type=int, default=128, help="new games of Hanabi")
     options = parser.parse_args()
     if options.model == "diplomacy-value":
-        scores = value_scores(options.games)
+        scores = value_scores(options.games, everything=options.all)
     else:
         scores = belief_scores(options.model, options.new)
     print(json.dumps({"games": len(scores), **summary(scores)}))

@@ -1,9 +1,10 @@
-// Games of Hanabi for two that a bot of Quuxplusone/Hanabi (MIT licence) plays with itself, as JSON lines, thousands a
-// second. HANABI is a checkout of their repository:
+// Games of Hanabi that a bot of Quuxplusone/Hanabi (MIT licence) plays with itself, as JSON lines, thousands a second.
+// HANABI is a checkout of their repository:
 //
 //   g++ -std=c++17 -O3 -DNDEBUG -I HANABI docs/bot_games.cc HANABI/HanabiServer.cc HANABI/SmartBot.cc -o bot_games
 //   ./bot_games 1 198000 > smartbot.jsonl              (seeds 1 to 198,000; each is the game of their --seed)
 //   ./bot_games 1000000 50000 0.03 > slips.jsonl       (3 moves in a hundred are made at random)
+//   ./bot_games 1 198000 0 3 > three.jsonl             (three players; two to five)
 //
 // What a bot does after a move that it would not have made is in no game that it plays with itself, and a network that
 // learned from those alone is lost there. Random moves are written as "slips", from which nothing is learned.
@@ -31,8 +32,6 @@ namespace {
 
 using namespace Hanabi;
 
-constexpr int kPlayers = 2;
-
 // Of one game: who draws its slips, how often they come, and what happened in it so far.
 struct Table {
   std::mt19937 chance;
@@ -53,7 +52,7 @@ struct Table {
 class SlippingBot final : public Bot {
  public:
   SlippingBot(Table &table, int seat, int players, int hand_size)
-      : table_(table), seat_(seat), bot_(seat, players, hand_size) {}
+      : table_(table), seat_(seat), players_(players), bot_(seat, players, hand_size) {}
 
   void pleaseObserveBeforeMove(const Server &server) override { bot_.pleaseObserveBeforeMove(server); }
   void pleaseObserveBeforeDiscard(const Server &server, int from, int slot) override {
@@ -86,8 +85,11 @@ class SlippingBot final : public Bot {
   // Mostly a hint or a discard, as most moves that can be argued about are; never the last life.
   bool slip(Server &server) {
     const double kind = share();
-    const int other = 1 - seat_, held = server.sizeOfHandOfPlayer(seat_);
+    const int held = server.sizeOfHandOfPlayer(seat_);
     if (kind < 0.55 && server.hintStonesRemaining() > 0) {
+      // With two players, no number is drawn: their games stay what they were.
+      const int next = players_ == 2 ? 0 : static_cast<int>(table_.chance() % (players_ - 1));
+      const int other = (seat_ + 1 + next) % players_;
       const Card card = server.handOfPlayer(other)[table_.chance() % server.sizeOfHandOfPlayer(other)];
       if (table_.chance() % 2) {
         server.pleaseGiveColorHint(other, card.color);
@@ -108,7 +110,7 @@ class SlippingBot final : public Bot {
   }
 
   Table &table_;
-  int seat_;
+  int seat_, players_;
   BOT bot_;
 };
 
@@ -145,13 +147,20 @@ std::string joined(const std::vector<std::string> &parts) {
 
 int main(int argc, char **argv) {
   const double share = argc > 3 ? std::strtod(argv[3], nullptr) : 0.0;
-  const bool is_told = argc == 3 || (argc == 4 && share > 0.0 && share < 1.0);
+  const int players = argc > 4 ? static_cast<int>(std::strtol(argv[4], nullptr, 10)) : 2;
+  const bool is_told = argc >= 3 && argc <= 5 && share >= 0.0 && share < 1.0 && players >= 2 && players <= 5;
   if (!is_told || std::strtol(argv[2], nullptr, 10) < 1) {
-    std::fprintf(stderr, "usage: %s FIRST_SEED GAMES [SLIPS]   (slips: a share of the moves, such as 0.03)\n", argv[0]);
+    std::fprintf(stderr,
+                 "usage: %s FIRST_SEED GAMES [SLIPS [PLAYERS]]   (slips: a share of the moves, such as 0.03; players: 2 "
+                 "to 5)\n",
+                 argv[0]);
     return 2;
   }
   const unsigned first = std::strtoul(argv[1], nullptr, 10), games = std::strtoul(argv[2], nullptr, 10);
-  const std::string slips = argc > 3 ? std::string("-slips-") + argv[3] : "";
+  const std::string slips = share > 0.0 ? std::string("-slips-") + argv[3] : "";
+  const std::string table_of = players > 2 ? "-for-" + std::to_string(players) : "";
+  std::string seats = "\"ai:" TEXT(BOT) "\"";
+  for (int seat = 1; seat < players; ++seat) seats += ",\"ai:" TEXT(BOT) "\"";
   for (unsigned seed = first; seed < first + games; ++seed) {
     Table table;
     table.slips = share;
@@ -160,7 +169,7 @@ int main(int argc, char **argv) {
     Server server;
     int score = 0;
     try {
-      score = server.runGame(Seats(table), kPlayers, deck);
+      score = server.runGame(Seats(table), players, deck);
     } catch (const std::runtime_error &error) {
       std::fprintf(stderr, "seed %u: %s; left out\n", seed, error.what());
       continue;
@@ -170,10 +179,10 @@ int main(int argc, char **argv) {
       cards.push_back("[" + std::to_string(card.color) + "," + std::to_string(card.value) + "]");
     }
     for (const int move : table.slip_moves) slip_moves.push_back(std::to_string(move));
-    std::printf("{\"id\":\"" TEXT(BOT) "-seed-%u%s\",\"source\":\"Quuxplusone/Hanabi, " TEXT(BOT)
-                "\",\"license\":\"generator MIT\",\"seats\":[\"ai:" TEXT(BOT) "\",\"ai:" TEXT(BOT)
-                "\"],\"deck\":[%s],\"actions\":[%s],\"slips\":[%s],\"score\":%d}\n",
-                seed, slips.c_str(), joined(cards).c_str(), joined(table.moves).c_str(), joined(slip_moves).c_str(),
-                score);
+    std::printf("{\"id\":\"" TEXT(BOT) "%s-seed-%u%s\",\"source\":\"Quuxplusone/Hanabi, " TEXT(BOT)
+                "\",\"license\":\"generator MIT\",\"seats\":[%s],\"deck\":[%s],\"actions\":[%s],\"slips\":[%s],"
+                "\"score\":%d}\n",
+                table_of.c_str(), seed, slips.c_str(), seats.c_str(), joined(cards).c_str(),
+                joined(table.moves).c_str(), joined(slip_moves).c_str(), score);
   }
 }

@@ -6,7 +6,8 @@ python docs/check_cards.py go --write       (put what was measured on the card i
 
 A card's metrics have entries: a command, and the figures that it prints. Commands that predict or
 that score a model are run, in a fresh home, so that no stored result is used; commands that train
-or play are not. Those with `--device cuda` need a GPU. The exit status is 1 if a figure differs.
+or play are not. Those with `--device cuda` need a GPU. The exit status is 1 if a figure differs, or
+if anything but a GPU is missing to measure it.
 """
 
 import argparse
@@ -30,6 +31,7 @@ MEASURES = ("kedge predict ", "python benchmarks/")
 POSITIONS = ("positions", "orders", "moves", "cards")
 FIGURES = ("positions", "games", "top1", "top1_se", "cross_entropy", "cross_entropy_se")
 DIGITS = 4
+NEEDS_GPU = "needs a GPU"
 
 
 class Entry(NamedTuple):
@@ -94,7 +96,7 @@ def missing(entry: Entry) -> str | None:
     """Return why the entry cannot be measured on this machine, or None."""
     words = shlex.split(entry.command)
     if "cuda" in words and not has_gpu():
-        return "needs a GPU"
+        return NEEDS_GPU
     if "belief" in entry.model and not has_torch():
         return "needs torch"
     for word in words:
@@ -124,6 +126,9 @@ def is_data(word: str) -> bool:
 
 
 def data_file(name: str) -> Path | None:
+    """Return the file of this name: a path in the repository, or a file below KEDGE_DATA."""
+    if "/" in name:
+        return ROOT / name
     folder = os.environ.get("KEDGE_DATA")
     return next(Path(folder).glob(f"data/*/{name}"), None) if folder else None
 
@@ -171,13 +176,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     cards = {name: shipped_models.card(name) for name in options.models or shipped_models.names()}
     todo = [entry for name, card in cards.items() for entry in entries(name, card)]
-    differ = skipped = 0
+    differ = skipped = lacking = 0
     print(f"{'':8}{'model':30}{'entry':20}{'figure':18}{'card':>12}{'measured':>14}")
     for number, entry in enumerate(todo, 1):
         start = f"{f'{number}/{len(todo)}':8}{entry.model:30}{entry.name:20}"
         reason = missing(entry)
         if reason is not None:
             skipped += 1
+            lacking += reason != NEEDS_GPU
             print(f"{start}skipped: {reason}", flush=True)
             continue
         began = time.monotonic()
@@ -196,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
         path = shipped_models.info(name).path.with_name(f"{name}.json")
         write_atomic(path, json.dumps(card, indent=2, ensure_ascii=False) + "\n")
     print(f"{len(todo) - skipped} entries measured, {skipped} skipped, {differ} figures differ")
-    return int(differ > 0)
+    return int(differ + lacking > 0)
 
 
 if __name__ == "__main__":

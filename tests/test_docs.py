@@ -191,7 +191,7 @@ def script(name: str) -> Any:
 def test_figures_on_cards_are_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A figure that its command does not print any more is named; what cannot run is skipped."""
+    """A figure that its command does not print any more is named; what needs a GPU is skipped."""
     cards = script("check_cards")
     measured = {"command": "kedge predict go a.tsv.xz", "orders": 5000, "games": 9, "top1": 0.5122,
                 "top1_se": 0.004, "cross_entropy": 1.52, "cross_entropy_se": 0.013}  # fmt: skip
@@ -209,7 +209,7 @@ def test_figures_on_cards_are_compared(
     monkeypatch.setattr(cards, "answer_to", lambda entry: answer)
     monkeypatch.setattr(cards, "has_gpu", lambda: False)
     monkeypatch.setenv("KEDGE_DATA", str(tmp_path))
-    assert cards.main([]) == 0
+    assert cards.main([]) == 1  # a GPU may be missing, games may not
     assert (
         "as_shipped          skipped: a.tsv.xz is not below KEDGE_DATA" in capsys.readouterr().out
     )

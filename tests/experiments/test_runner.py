@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from sample_experiments import Bad, Unimportable, Walk, marks
+from sample_experiments import Bad, Unfit, Unimportable, Walk, marks
 
 from kedge.errors import ExperimentError, InputError
 from kedge.experiments import Experiment, Task, load_run, run
@@ -127,6 +127,14 @@ def test_a_task_that_raises_fails_alone(fault, message):
     with pytest.raises(ExperimentError):
         run(Walk(fault=fault), engine="local", workers=1)
     assert [marks(f"start-{i}") for i in range(6)] == [1, 1, 2, 1, 1, 1]
+
+
+def test_what_all_tasks_find_wrong_with_the_input_is_said_once():
+    for engine in ("inline", "local"):
+        with pytest.raises(InputError, match=r"^the game has three players$"):
+            run(Unfit(), engine=engine)
+    with pytest.raises(ExperimentError, match="2 of 2 tasks failed; task 'a': InputError: a is"):
+        run(Unfit(alike=False), engine="inline")
 
 
 def test_a_result_that_is_not_json_says_where():

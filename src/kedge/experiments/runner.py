@@ -73,7 +73,8 @@ def run(
     ExperimentError
         Some tasks failed. The results of all others are kept.
     InputError
-        The arguments or the folder are wrong; nothing was overwritten.
+        The arguments or the folder are wrong, or all tasks found the same fault in the input.
+        Nothing was overwritten.
     """
     _check_arguments(engine, workers, address)
     experiment = experiment.fresh()
@@ -185,7 +186,10 @@ def _save_all(
     total: int,
     step: Callable[[], None],
 ) -> dict[str, dict[str, Any]]:
-    """Write and return the results, each as it comes; `ExperimentError` if tasks failed."""
+    """Write and return the results, each as it comes; `ExperimentError` if tasks failed.
+
+    If all failed by the same `InputError`, that is raised.
+    """
     results: dict[str, dict[str, Any]] = {}
     failures: list[tuple[Job, JobOutcome]] = []
     with closing(outcomes):  # ends the workers, whatever happens
@@ -199,6 +203,9 @@ def _save_all(
         # In task order, so that the same failures give the same message.
         failures.sort(key=lambda failure: failure[0].index)
         (first, outcome), count = failures[0], counted(total, "task")
+        reasons = {failed.wrong_input for _, failed in failures}
+        if len(failures) == total and len(reasons) == 1 and outcome.wrong_input is not None:
+            raise InputError(outcome.wrong_input)  # no task can use the input: that says all
         raise ExperimentError(
             f"{experiment.name}: {len(failures)} of {count} failed; "
             f"task {first.task.key!r}: {outcome.error}",

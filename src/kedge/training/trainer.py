@@ -27,8 +27,8 @@ from kedge.training.optimizers import optimizers_of, rounded_weights, running_me
 from kedge.training.recipe import Recipe
 
 # Held-out positions evaluated at each report: half as many as were trained on since the last
-# report, at most _SAMPLE and at least _FEW.
-_SAMPLE, _FEW = 65_536, 1024
+# report, at most `Trainer.sample` and at least _FEW.
+_FEW = 1024
 
 B = TypeVar("B")
 B_co = TypeVar("B_co", covariant=True)
@@ -95,6 +95,8 @@ class Trainer(ABC, Generic[B]):
     inner: ClassVar[tuple[str, ...]] = ()
     #: Batches that CPU threads prepare in advance; 0 if the device unpacks them fast enough.
     ahead: ClassVar[int] = 0
+    #: Most held-out positions evaluated at a report; games, where a batch holds whole games.
+    sample: ClassVar[int] = 65_536
 
     def __init__(
         self,
@@ -324,9 +326,10 @@ def train(
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
     ``folder``. The end writes metrics.json, measured on all held-out positions, and on `others` by
     name; it says which `part` of the games the held-out positions are. With `keep_best` the model
-    is the one with the lowest cross-entropy on all of them at a report, which is early stopping;
-    else the last. All processes of
-    `kedge.training.distributed.training_rank` make the same call; the first one writes.
+    is the one with the lowest cross-entropy at a report, which is early stopping; else the last.
+    It compares reports on the same positions: all of them, or as many as `Trainer.sample`. All
+    processes of `kedge.training.distributed.training_rank` make the same call; the first one
+    writes.
     """
     if not len(learned) or not len(tested):
         raise InputError("too few games: none to train on, or none held out to test on")
@@ -343,12 +346,14 @@ def train(
                 write_atomic(folder / "model.onnx", export(trainer.averaged.module))
 
     every = max(10, min(500, trainer.recipe.steps // 20))
-    sample = max(_FEW, min(_SAMPLE, every * trainer.recipe.batch // 2))
+    sample = trainer.sample
+    if not keep_best:
+        sample = max(_FEW, min(sample, every * trainer.recipe.batch // 2))
     for report in trainer.run(learned, seconds, every, finish):
-        metrics = trainer.evaluate(tested, most=None if keep_best else sample)
+        metrics = trainer.evaluate(tested, most=sample)
         keep(metrics)
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
-    metrics = trainer.evaluate(tested)
+    metrics = trainer.evaluate(tested, most=sample if keep_best else None)
     keep(metrics)
     if keep_best:
         trainer.averaged.load_state_dict(trainer.best["averaged"])

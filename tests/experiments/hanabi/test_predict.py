@@ -34,3 +34,13 @@ def test_files_of_any_size_are_read_again_as_tasks_need_them(tmp_path):
         assert task.data is None
         rng = np.random.default_rng(0)
         assert experiment.run(task, rng)["games"] == kept.run(same, rng)["games"]
+
+
+def test_games_of_one_number_of_players(tmp_path):
+    path = tmp_path / "games.jsonl"
+    write_hanabi_games([*people(4), *people(2, players=3)], path)
+    for players, count in ((2, 4), (3, 2), (5, 0), (None, 6)):
+        experiment = HanabiPredict(
+            agent="hanabi", data=(str(path),), everything=True, players=players
+        )
+        assert experiment.games().count == count

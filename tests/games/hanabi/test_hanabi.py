@@ -4,6 +4,7 @@ import json
 import lzma
 from collections import Counter
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pyspiel
@@ -13,6 +14,8 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games import load_game
 from kedge.games.hanabi import Card, Hanabi, HanabiState, Known, Move
+
+HELPERS = Path(__file__).parents[2] / "helpers"
 
 # Parameters, and how many games are played: some forty steps each.
 GAMES = [
@@ -117,16 +120,26 @@ def test_batches_play_as_openspiel():
     [("jaxmarl_selfplay_2p", "zero", 10_000), ("smartbot_selfplay_2p", "stack", 3_000)],
 )
 def test_recorded_games_come_to_their_scores(shared, name, bomb, count):
+    check_scores(shared(f"data/hanabi/{name}.jsonl.xz"), Hanabi(bomb=bomb), count)
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_games_that_another_engine_played_come_to_their_scores(players):
+    path = HELPERS / "games" / f"smartbot_{players}p.jsonl.xz"  # made by docs/bot_games.cc
+    check_scores(path, Hanabi(players, bomb="stack"), 200)
+
+
+def check_scores(path, game, count):
     """All games at once: finished ones wait for the longest."""
-    game = Hanabi(bomb=bomb)
-    with lzma.open(shared(f"data/hanabi/{name}.jsonl.xz"), "rt") as file:
+    with lzma.open(path, "rt") as file:
         records = [json.loads(line) for line in islice(file, count)]
+    assert len(records) == count
     decks = np.array([record["deck"] for record in records])
     games = _core.HanabiGames(game.rules, (5 * decks[..., 0] + decks[..., 1] - 1).astype(np.uint8))
     actions = np.full((max(len(record["actions"]) for record in records), len(records)), -1)
     for i, record in enumerate(records):
         for turn, (seat, kind, at, value) in enumerate(record["actions"]):
-            on = at if kind in ("discard", "play") else (at - seat) % 2
+            on = at if kind in ("discard", "play") else (at - seat) % game.num_players
             actions[turn, i] = game.actions[Move(kind, on, value)]
     for turn in actions:
         games.step(turn)

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from kedge.errors import InputError
 from kedge.experiments import Column, Experiment, Report, Table, Task, run
 
 
@@ -90,6 +91,24 @@ class OnGpu(Walk):
 
         given = ray.get_runtime_context().get_assigned_resources()
         return {"GPU": given.get("GPU"), "shown": os.environ.get("CUDA_VISIBLE_DEVICES")}
+
+
+@dataclass(frozen=True)
+class Unfit(Experiment):
+    """No task can use the input, all for one reason or each for its own."""
+
+    name = "unfit"
+
+    alike: bool = True
+
+    def tasks(self):
+        return [Task("a"), Task("b")]
+
+    def run(self, task, rng):
+        raise InputError("the game has three players" if self.alike else f"{task.key} is wrong")
+
+    def report(self, results):
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

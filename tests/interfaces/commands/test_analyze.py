@@ -345,6 +345,7 @@ def test_ranks_from_moves(monkeypatch):
     assert "game 1: 0 of 5 moves; rank fit: 0 of 22\n" in done.stderr
     shown = done.stdout
     assert "plays like" in shown
+    assert "its error is provisional" in shown
     assert f"{black['fit']['rating']} ± {black['fit']['error']}" in shown
 
 

@@ -346,7 +346,7 @@ def test_models_are_not_taken_for_what_they_are_not(files):
     with pytest.raises(InputError, match="is not a belief model"):
         belief(f"{files}/policy.onnx")
     [state] = some_states(Hanabi(players=3), (3,))
-    with pytest.raises(InputError, match="the model is for 2 players and plays only"):
+    with pytest.raises(InputError, match="plays Hanabi for 2 players, not this game"):
         make_player(f'"{files}/policy.onnx"', "hanabi").analyse_many([state], rng())
 
 

@@ -120,6 +120,51 @@ def test_hanab_live():
     assert replace(unnamed, id="12345") == game
 
 
+def listed(live: dict[str, Any]) -> dict[str, Any]:
+    """The game as hanabi-challenges has it."""
+    return {
+        "id": int(live["id"]),
+        "players": len(live["players"]),
+        "deck": [[*card.values()] for card in live["deck"]],
+        "actions": [
+            [action[name] for name in ("type", "target", "value")]
+            for action in live_game(read(lines(live))[0][0])["actions"]
+        ],
+        "options": {},
+        "source": "hanab.live",
+        "score": 3,
+        "legal": True,
+    }
+
+
+def test_games_with_lists_for_objects():
+    [game], _ = read(lines(LIVE))
+    record = listed(LIVE)
+    [same], report = read(lines(record))
+    assert report.broken == []
+    assert (same.players, same.score) == (("player 1", "player 2", "player 3"), 3)
+    assert (same.deck, same.actions, same.humans) == (game.deck, game.actions, (0, 1, 2))
+    # A game that the players end counts 0 there.
+    ended = {**record, "actions": [*record["actions"], [4, 0, 4]], "score": 0}
+    [kept], report = read(lines(ended), replayed_hanabi_games)
+    assert (kept.abandoned, report.broken) == ((0, 4), [])
+    assert not read(lines({**record, "score": 0}), replayed_hanabi_games)[0]
+    for number, reason in [(6, "hanabi: players: 2 to 5, not 6"), (-1, "2 to 5, not 0")]:
+        _, report = read(lines({**record, "players": number}))
+        assert reason in report.broken[0].reason
+    _, report = read(lines({**record, "deck": [[1, 1, 1], *record["deck"][1:]]}))
+    assert report.broken[0].reason == "card 0 of the deck is not a card"
+
+
+def test_people_with_people(shared):
+    report = ReadReport()
+    path = shared("data/hanab_live/hanablive_99.jsonl.xz")
+    games = list(replayed_hanabi_games(path, report))
+    assert Counter(len(game.players) for game in games) == {2: 20, 3: 17, 4: 19, 5: 19}
+    assert len(report.broken) == 24  # options that change the rules, or six players
+    assert {game.humans for game in games} == {tuple(range(count)) for count in (2, 3, 4, 5)}
+
+
 @pytest.mark.parametrize(
     ("options", "hand_size", "colors"),
     [

@@ -136,8 +136,10 @@ def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
 
 
 def test_the_step_that_people_choose_is_kept(games, tmp_path, monkeypatch):
+    asked = []
+
     def evaluate(trainer, positions, batch=0, most=None):
-        assert most is None  # all of them choose
+        asked.append(most)
         return Metrics(len(positions), 0.5, 1.0 + abs(trainer.step - 20), 0.0)
 
     monkeypatch.setattr(HanabiTrainer, "evaluate", evaluate)
@@ -148,6 +150,8 @@ def test_the_step_that_people_choose_is_kept(games, tmp_path, monkeypatch):
     assert after[10] != after[20] == after[30] == written.read_bytes()
     told = json.loads((tmp_path / "metrics.json").read_text())
     assert (told["step"], told["kept_step"]) == (30, 20)
+    # Steps are compared on the same games; the one that is kept is scored on all.
+    assert asked == [HanabiTrainer.sample] * 4 + [None]
     resumed = policy.train(games, tmp_path, replace(recipe, steps=40), rank=CPU)
     assert [report["step"] for report in resumed] == [40]
     assert written.read_bytes() == after[20]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from kedge.agents.agent import NO_ACTION, Analysis, BasePlayer
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, HanabiState
+from kedge.models import shipped_models
 from kedge.models.hanabi.model import Blueprint, Followed, Games, Legal, Memory, rows
 from kedge.regularize import Array
 
@@ -43,8 +44,11 @@ class HanabiAgent(BasePlayer[HanabiState]):
         return HanabiState
 
     def check(self, rules: Hanabi) -> None:
-        """Raise an `InputError` if it does not play by these rules."""
-        self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
+        """Raise an `InputError` if it does not play by these rules; it names agents that do."""
+        try:
+            self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
+        except InputError as error:
+            raise InputError(f"{error}; {players_of(rules)}") from None
 
     @abstractmethod
     def analyse_batch(
@@ -134,6 +138,18 @@ class BlueprintAgent(HanabiAgent):
             actions=numbered(legal),
             mask=legal,
         )
+
+
+def players_of(rules: Hanabi) -> str:
+    """Say which agents that ship play by these rules."""
+    usual = str(rules) == str(Hanabi(rules.num_players, bomb=rules.bomb))
+    models = [
+        name
+        for name in shipped_models.names()
+        if usual and shipped_models.card(name).get("players") == rules.num_players
+    ]
+    names = " and ".join(filter(None, [", ".join(models), "conventions"]))
+    return f"for {rules.num_players} players there is {names}"
 
 
 def numbered(legal: Legal) -> Numbers:

@@ -1,7 +1,7 @@
 """A player's rating, estimated from the likelihood of their moves at several ratings."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,11 @@ class Fit(Protocol):
         """Number of moves that it is estimated from."""
         ...
 
+    @property
+    def caveat(self) -> str:
+        """What users should know about such estimates, in one sentence, or nothing."""
+        ...
+
 
 @dataclass(frozen=True)
 class RatingFit:
@@ -39,6 +44,8 @@ class RatingFit:
     likeliest: float
     """Rating of the greatest likelihood; farther out than the mean when moves are few."""
     moves: int
+
+    caveat: ClassVar[str] = ""
 
     def __str__(self) -> str:
         return f"{round(self.rating, -1):.0f} ± {round(self.error, -1):.0f}"

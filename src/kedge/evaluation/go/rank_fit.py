@@ -10,6 +10,7 @@ they were set by hand, on a dozen players.
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,10 @@ class RankFit:
     moves: int
     shares: dict[str, float]
     """Probability of each rank."""
+
+    caveat: ClassVar[str] = (
+        "A rank that moves look like is a guess: its error is provisional, and too small for some."
+    )
 
     def __str__(self) -> str:
         return f"{self.rating} ± {self.error}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from kedge.errors import InputError
 from kedge.experiments.experiment import Experiment, Job, task_rng
 from kedge.jsonable import plain
 
@@ -30,6 +31,8 @@ class JobOutcome:
     result: dict[str, Any] | None = None
     error: str = ""
     traceback: str = ""
+    wrong_input: str | None = None
+    """What an `InputError` said."""
 
 
 #: The outcomes of jobs, as they end. `close` ends the workers.
@@ -49,7 +52,9 @@ def execute(experiment: Experiment, job: Job) -> JobOutcome:
     except BaseException as error:  # SystemExit too: a task must not end its worker
         lines = str(error).strip().splitlines() or ["(no message)"]
         return JobOutcome(
-            error=f"{type(error).__name__}: {lines[0]}", traceback=traceback.format_exc()
+            error=f"{type(error).__name__}: {lines[0]}",
+            traceback=traceback.format_exc(),
+            wrong_input=lines[0] if isinstance(error, InputError) else None,
         )
 
 

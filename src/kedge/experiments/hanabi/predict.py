@@ -68,13 +68,16 @@ class HanabiPredict(DrawnPredict):
         bool, Option("Also use games that models may learn from or be chosen by.", flags=("--all",))
     ] = False
     bots: Annotated[bool, Option("Predict the moves of programs instead of people.")] = False
+    players: Annotated[
+        int | None, Option("Only games of so many players; a model plays with one number.", min=2)
+    ] = None
 
     @property
     def keeps_games(self) -> bool:
         return self.drawn or not self.everything  # few games are held out
 
     def sieve(self) -> Sieve:
-        return hanabi_sieve(everything=self.everything, bots=self.bots)
+        return hanabi_sieve(everything=self.everything, bots=self.bots, players=self.players)
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator

@@ -47,6 +47,8 @@ def print_game(report: GameReport, number: int, *, brief: bool) -> None:
         console.print(_moves_table(report))
         console.print()
     console.print(players_table(report.players, report.game.sides))
+    for caveat in sorted({player.fit.caveat for player in report.players if player.fit} - {""}):
+        console.print(caveat, style="dim", soft_wrap=True)
     mistakes = [(move, comment(report, move)) for move in report.mistakes]
     _print_moments(console, report, "Mistakes", mistakes)
     far = [(move, _disagreement(report, move)) for move in report.disagreements]

@@ -101,7 +101,7 @@ def seen_by(
     try:
         games.encode(seen, view, seats, True)
     except ValueError:
-        raise InputError(
-            f"the model is for {game.num_players} players and plays only {game}"
-        ) from None
+        usual = str(game) == str(Hanabi(game.num_players))
+        rules = f"Hanabi for {game.num_players} players" if usual else str(game)
+        raise InputError(f"the model plays {rules}, not this game") from None
     return seen

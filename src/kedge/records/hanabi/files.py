@@ -34,6 +34,7 @@ _OTHER_RULES = (
     "allOrNothing",
     "detrimentalCharacters",
 )
+_MOST_SEATS = 9  # more than the rules allow: an error then names the number
 # Sources that keep the score even after the last life was lost.
 _COUNT_BOMBS = ("yawgmoth/HanabiData", "Quuxplusone/Hanabi")
 
@@ -46,8 +47,9 @@ def read_hanabi_games(
     Parameters
     ----------
     path
-        A file of games as JSON, one per line, or one game: as hanab.live exports it, or with
-        `seats`, `deck` and `actions` such as ``[0, "play", 4, -1]``. Or a binary stream (buffered,
+        A file of games as JSON, one per line, or one game: as hanab.live exports it or
+        hanabi-challenges collects it, or with `seats`, `deck` and `actions` such as
+        ``[0, "play", 4, -1]``. Or a binary stream (buffered,
         or one that can seek). It may be compressed: gzip, bzip2, xz, and zstd with the ``records``
         extra.
     report
@@ -121,7 +123,34 @@ def _checked(actions: Iterator[int], *, is_legal: bool) -> tuple[int, ...]:
 
 def game_of(record: Mapping[str, Any]) -> HanabiGame:
     """Return the game in a JSON object of either format, or raise a ValueError with the reason."""
+    if type(record.get("players")) is int:
+        record = _spelled_out(record)
     return _live_game(record) if "players" in record else _plain_game(record)
+
+
+def _spelled_out(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a game of hanabi-challenges as hanab.live writes it.
+
+    It has the number of players instead of their names, and lists instead of objects.
+    """
+
+    def objects(name: str, *fields: str) -> list[Any]:
+        return [
+            dict(zip(fields, raw, strict=True))
+            if type(raw) is list and len(raw) == len(fields)
+            else raw
+            for raw in _list(record, name)
+        ]
+
+    ours = {name: record[name] for name in ("legal", "score", "source") if name in record}
+    return {
+        "id": record.get("id"),
+        "players": [f"player {seat + 1}" for seat in range(min(record["players"], _MOST_SEATS))],
+        "deck": objects("deck", "suitIndex", "rank"),
+        "actions": objects("actions", "type", "target", "value"),
+        "options": record.get("options"),
+        "kedge": ours,
+    }
 
 
 def _plain_game(record: Mapping[str, Any]) -> HanabiGame:

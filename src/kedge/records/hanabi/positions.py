@@ -48,8 +48,10 @@ def by_the_rules(game: HanabiGame, *, keep_positions: bool = False) -> HanabiGam
     if game.legal and made < len(game):
         raise ValueError(f"move {made + 1}: {_refusal(replace(game, positions=positions))}")
     score, stack = int(positions.scores()[-1]), int(positions.fireworks()[-1].sum())
-    # After a bomb some sources count 0, as the rules do, others the cards played.
-    if game.legal and game.score not in (None, score, stack):
+    # After a bomb some sources count 0, as the rules do, others the cards played. And hanab.live
+    # counts 0 if the players end a game.
+    counted = (None, score, stack, 0 if game.abandoned else score)
+    if game.legal and game.score not in counted:
         raise ValueError(f"the score is {score}, but the record says {game.score}")
     if made < len(game):
         game = replace(game, actions=game.actions[:made])
@@ -65,13 +67,22 @@ def _refusal(game: HanabiGame) -> str:
     raise AssertionError("all moves are legal")
 
 
-def hanabi_sieve(*, everything: bool = False, bots: bool = False) -> Sieve:
-    """Return the filters for moves of people or of programs, in held-out games or in all."""
+def hanabi_sieve(
+    *, everything: bool = False, bots: bool = False, players: int | None = None
+) -> Sieve:
+    """Return the filters for moves of people or of programs, in held-out games or in all.
+
+    With `players`, only games of so many players are kept.
+    """
 
     def choices(game: HanabiGame) -> npt.NDArray[np.bool_]:
         return game.choices(people=not bots)
 
-    filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
+    filters: dict[str, Any] = {}
+    if players is not None:
+        filters[f"not for {players} players"] = lambda game: len(game.players) == players
+    if not everything:
+        filters[NOT_HELD_OUT] = is_held_out
     return Sieve({**filters, NO_BOTS if bots else NO_PEOPLE: choices})
 
 

@@ -143,6 +143,7 @@ def taught_games(games: Sequence[HanabiGame], moves: Moves, device: torch.device
 class HanabiTrainer(Trainer[Batch]):
     inner: ClassVar[tuple[str, ...]] = ("public", "lstm", "private")
     ahead: ClassVar[int] = 3
+    sample: ClassVar[int] = 2000
     recipe: HanabiRecipe
 
     def __init__(
