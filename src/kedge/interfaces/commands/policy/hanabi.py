@@ -98,12 +98,15 @@ def hanabi_policy(
     import numpy as np
 
     from kedge.agents import make_player
+    from kedge.agents.hanabi.players import HanabiAgent
     from kedge.agents.hanabi.search import SpartaAgent
     from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
     spec = parse(agent)
     player, state = make_player(spec, "hanabi"), position.state()
+    if isinstance(player, HanabiAgent):
+        player.check(state.game)
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
         analysis = player.explain(state, rng)

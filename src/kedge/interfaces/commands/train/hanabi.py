@@ -139,6 +139,7 @@ def hanabi_belief(
             raise InputError(
                 f"--blueprint {blueprint}: give a model's name or conventions, without options"
             )
+        anchor.check(rules)
         reports = train(
             anchor.blueprint, rules, training.folder, recipe, rank=rank, seconds=training.time
         )
