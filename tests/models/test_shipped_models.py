@@ -39,7 +39,7 @@ def test_cards_tell_what_chose_a_model_from_what_judged_it(name):
     parts = shipped_models.card(name)["parts"]
     assert list(parts)[:3] == ["split_by", "chosen_by", "judged_by"]
     chosen, judged = (set(parts[by]["part"].split(" and ")) for by in ("chosen_by", "judged_by"))
-    assert chosen | judged <= {"choose", "test", "modern-test"}
+    assert chosen | judged <= {"choose", "test", "modern-test", "another site", "new games"}
     assert all(parts[by]["what"] for by in ("chosen_by", "judged_by"))
     # Models that are older than the division say that it is not one.
     assert bool(chosen & judged) == bool(parts.get("overlap"))
