@@ -7,7 +7,7 @@ name with spaces or special characters is quoted. Specs name games and agents; `
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -158,8 +158,16 @@ def as_spec(kind: str, spec: object) -> Spec:
     return spec
 
 
-def build(kind: str, maker: Callable[..., T], spec: Spec) -> T:
-    """Call `maker` with the arguments of `spec`; the dial ``lambda`` is ``lam`` in Python."""
+def build(
+    kind: str,
+    maker: Callable[..., T],
+    spec: Spec,
+    advice: Callable[[Collection[str]], str] | None = None,
+) -> T:
+    """Call `maker` with the arguments of `spec`; the dial ``lambda`` is ``lam`` in Python.
+
+    `advice` returns the end of an error about arguments of these names, from its "; " on.
+    """
     kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
     signature = inspect.signature(maker)
     try:
@@ -169,7 +177,8 @@ def build(kind: str, maker: Callable[..., T], spec: Spec) -> T:
         reason = str(error).replace("got an unexpected keyword argument", "has no parameter")
         reason = reason.replace("too many positional arguments", "too many values without a name")
         takes = ", ".join(known) or "none"
-        raise InputError(f"{kind} {spec}: {reason}; it takes {takes}") from None
+        hint = "" if advice is None else advice(kwargs)
+        raise InputError(f"{kind} {spec}: {reason}; it takes {takes}{hint}") from None
     return maker(*spec.args, **kwargs)
 
 

@@ -93,7 +93,9 @@ def test_told_the_people():
     at = dial("go", 0.6, rank="3d")
     assert at.spec == 'puct(go-large(rank="3d"), c_puct=2, playouts=50, temperature=1)'
     assert (at.people, dial("go", 0.6).people) == ("3d", None)
-    assert not any(one.is_exact for one in at.likeness), "measured without a rank"
+    assert (at.likeness, at.strength) == ((), ()), "measured with the smaller model"
+    assert str(at).endswith("likeness: not measured\nstrength: not measured")
+    assert dial("go", 0.6).likeness
     assert dial("go", 0, rank="pro").spec == 'go-large(rank="pro", temperature=1)'
     assert (dial("chess", 0).people, dial("chess", 0, elo=1800).people) == (1500, 1800)
     assert dial("hanabi", 0).people is None
@@ -101,6 +103,11 @@ def test_told_the_people():
         people = people_of(game)
         for value in () if people is None else people.choices:
             make_agent(dial(game, 0, **{people.name: value}).spec)
+
+
+def test_every_rating_of_the_dial_plays():
+    for elo in (0, 100, 4000):
+        make_agent(dial("chess", 0, elo=elo).spec)
 
 
 def test_told_the_number_of_the_dial():
@@ -127,15 +134,20 @@ def test_told_the_number_of_the_dial():
         ("chess", True, {}, "x: a number from 0"),
         ("chess", 1, {"rollouts": 10}, "it takes elo"),
         ("go", 1, {"elo": 1500}, "it takes temperature"),
-        ("chess", 1, {"elo": -1}, "elo: a number from 0 to 9,999"),
+        ("chess", 0.5, {"elo": -1}, "^elo: a rating from 100 to 4000, or 0 if unknown, not -1"),
+        ("chess", 0.5, {"elo": 50}, "^elo: a rating from 100 to 4000, or 0 if unknown, not 50"),
+        ("chess", 0, {"elo": 9999}, "^elo: a rating from 100 to 4000, or 0 if unknown, not 9999"),
+        ("chess", 1, {"elo": float("nan")}, "elo: a rating from 100 to 4000"),
+        ("chess", 1, {"elo": True}, "elo: a rating from 100 to 4000"),
         ("chess", 1, {"playouts": 0}, "playouts: a whole number from 1"),
         ("chess", 1, {"playouts": 2.5}, "playouts: a whole number from 1"),
         ("chess", 1, {"c_puct": float("inf")}, "c_puct: a number from"),
         ("chess", 1, {"c_puct": "2"}, "c_puct: a number from"),
         ("diplomacy", 1, {"lam": 0}, "lambda: a number from"),
-        ("go", 1, {"rank": "10d"}, "rank: one of kyu, 1d, .*, pro, not 10d"),
+        ("go", 1, {"rank": "10d"}, "rank: one of kyu, 1d, .*, pro, not '10d'"),
         ("go", 1, {"rank": 3}, "rank: one of kyu"),
-        ("chess", 1, {"elo": "3d"}, "elo: a number from 0"),
+        ("go", 1, {"rank": ""}, "rank: one of kyu, 1d, .*, pro, not ''"),
+        ("chess", 1, {"elo": "3d"}, "elo: a rating from 100"),
     ],
 )
 def test_bad_input(game, x, settings, said):

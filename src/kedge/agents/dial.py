@@ -65,7 +65,7 @@ class Dial:
     """Numbers and words of the spec, by name."""
     likeness: tuple[Measured, ...]
     """How well it predicts people, at the stop or at the stops on both sides; empty if not
-    measured."""
+    measured with its anchor."""
     strength: tuple[Measured, ...]
     """How well it plays, at the same stops."""
 
@@ -111,21 +111,24 @@ def dial(game: str, x: float, **settings: Value) -> Dial:
         Settings of the search have no effect at 0, where there is no search. A given c_puct or λ
         (``lam``) moves `x` to the place that has this number.
     """
-    measured, number = _ladder(game).stops, _ladder(game).number
+    ladder = _ladder(game)
+    every, number = ladder.stops, ladder.number
     if isinstance(x, bool) or not isinstance(x, int | float) or not 0.0 <= x <= 1.0:
         raise InputError(f"x: a number from 0 (like a person) to 1 (strong), not {x}")
     given = _checked(game, settings)
     if number in given:
-        x = _place(measured, number, float(given[number]))
+        x = _place(every, number, float(given[number]))
     else:
-        x = _snapped(measured, float(x))
-    used, people = _settings(measured, number, x), people_of(game)
+        x = _snapped(every, float(x))
+    used, people = _settings(every, number, x), ladder.people
     words = () if people is None else (people.name,)
     used |= {name: value for name, value in given.items() if name in used or name in words}
+    anchor = ladder.anchor_of(used)
+    measured = [stop for stop in every if ladder.anchor_of(stop.settings) == anchor]
     return Dial(
         game,
         x,
-        _ladder(game).agent(used),
+        ladder.agent(used),
         used,
         *(
             tuple(
@@ -171,8 +174,9 @@ def _ladder(game: str) -> Ladder:
 def _checked(game: str, settings: Mapping[str, Value]) -> dict[str, Value]:
     """Return the settings by their names in specs; raise an `InputError` if one is invalid."""
     checked = {"lambda" if name == "lam" else name: value for name, value in settings.items()}
-    people = people_of(game)
-    known = list(dict.fromkeys(name for stop in _ladder(game).stops for name in stop.settings))
+    ladder = _ladder(game)
+    people = ladder.people
+    known = list(dict.fromkeys(name for stop in ladder.stops for name in stop.settings))
     if people is not None and people.name not in known:
         known.append(people.name)
     for name, value in checked.items():
@@ -181,9 +185,12 @@ def _checked(game: str, settings: Mapping[str, Value]) -> dict[str, Value]:
         if people is not None and name == people.name and isinstance(people.choices[0], str):
             if value not in people.choices:
                 words = ", ".join(map(str, people.choices))
-                raise InputError(f"{name}: one of {words}, not {value}")
+                raise InputError(f"{name}: one of {words}, not {value!r}")
             continue
-        least, most = _ladder(game).limits_of(name)
+        if name in ladder.checks:
+            ladder.checks[name](name, value)
+            continue
+        least, most = ladder.limits_of(name)
         kind = int if isinstance(least, int) else int | float
         if (
             isinstance(value, bool | str)

@@ -1,7 +1,7 @@
 """The stops of a game's dial, from the anchor to the strongest search over it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -12,7 +12,6 @@ from kedge.specs import Spec
 #: Least and greatest value of the settings that games share. A setting with whole limits is a whole
 #: number.
 LIMITS: Mapping[str, tuple[float, float]] = {
-    "elo": (0.0, 9_999.0),
     "temperature": (0.0, 100.0),
     "c_puct": (1e-6, 1e6),
     "lambda": (1e-9, 1e9),
@@ -70,6 +69,9 @@ class Ladder:
     """The setting that says which people the anchor imitates. The anchor keeps it in a search."""
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Least and greatest value of each setting that only this game has; see `LIMITS`."""
+    checks: Mapping[str, Callable[[str, Value], object]] = field(default_factory=dict)
+    """Check of each setting that the model restricts, in place of limits: it takes the name and
+    the value, and raises `InputError`."""
 
     def limits_of(self, setting: str) -> tuple[float, float]:
         """Return the least and the greatest value of a setting."""
@@ -80,12 +82,19 @@ class Ladder:
         """The stops, from 0 to 1."""
         return [Stop(**stop) for stop in json.loads(self.cards.read_text(encoding="utf-8"))]
 
+    def anchor_of(self, settings: Mapping[str, Value]) -> str:
+        """Return the anchor with these settings: another model if the people need one."""
+        people = self.people
+        if people is None or people.model is None or people.name not in settings:
+            return self.anchor
+        return people.model
+
     def agent(self, settings: Mapping[str, Value]) -> Spec:
         """Return the agent with these settings; without `number` among them it does not search."""
-        people, anchor = self.people, self.anchor
+        people, anchor = self.people, self.anchor_of(settings)
         model: dict[str, Value] = {}
         if people is not None and people.name in settings:
-            model, anchor = {people.name: settings[people.name]}, people.model or anchor
+            model = {people.name: settings[people.name]}
         if self.number not in settings:
             return Spec(anchor, (), {**model, **settings})
         search = {name: value for name, value in settings.items() if name not in model}

@@ -132,7 +132,8 @@ class _Agents:
         A name that no agent has is the name or path of a model, which plays alone.
         """
         spec = as_spec("agent", spec)
-        return build("agent", self.maker(spec.name), spec)
+        maker = self.maker(spec.name)
+        return build("agent", maker, spec, getattr(maker, "advice", None))
 
 
 AGENTS = _Agents()

@@ -5,6 +5,7 @@ import onnx
 import pytest
 import tiny_lc0 as tiny
 
+from kedge.agents import make_agent
 from kedge.agents.board.networks import network
 from kedge.errors import InputError
 from kedge.models.board.network import to_onnx
@@ -38,6 +39,26 @@ def test_the_backend_of_each_kind_of_file(tmp_path):
     for each in rest:
         np.testing.assert_allclose(each.policy, expected.policy, atol=1e-4)
         np.testing.assert_allclose(each.value, expected.value, atol=1e-5)
+
+
+@pytest.mark.parametrize("model", ["go", "go-modern"])
+def test_a_model_without_ranks_names_the_one_with_them(model):
+    known = "it takes temperature, symmetries; go-large takes rank$"
+    for spec in (f"{model}(rank=3d)", f"puct({model}(rank=3d), c_puct=2)"):
+        with pytest.raises(InputError, match=f"has no parameter 'rank'; {known}"):
+            make_agent(spec)
+    with pytest.raises(InputError, match=r"takes no players as input; go-large takes rank$"):
+        network(f"{model}(rank=3d)")
+
+
+def test_no_other_model_is_named_for_what_none_takes(tmp_path):
+    path = tmp_path / "mine.onnx"
+    onnx.save(to_onnx(parse_lc0(tiny.net(), "net")), path)
+    with pytest.raises(InputError, match=r"players as input; chess takes elo and speed$"):
+        network(f'"{path}"(elo=1500, speed=blitz)')
+    for spec in ("go(rnk=3d)", "go(elo=1500)", "go-large(elo=1500)", f'"{path}"(rank=3d)'):
+        with pytest.raises(InputError, match=r"has no parameter .*; it takes [a-z, ]+$"):
+            make_agent(spec)
 
 
 def test_files_that_are_none(tmp_path):

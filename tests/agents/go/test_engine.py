@@ -227,7 +227,14 @@ def test_a_rank_chooses_the_model():
     assert engine.models(kyu) == (['go-large(rank="kyu", opponent="pro")'], 0.0)
     unknown = Options(rank="unknown")
     assert engine.models(unknown) == (['go-large(rank="unknown")'], 0.0)
-    with pytest.raises(InputError, match="opponent rank: has no effect without a rank"):
+    said = "opponent rank: has no effect without a rank; set a rank too, such as 3d"
+    with pytest.raises(InputError, match=said):
         engine.models(Options(opponent_rank="6d"))
     with pytest.raises(InputError, match="unknown model 'zzz'"):
         engine.models(Options(model="zzz", rank="3d"))
+
+
+def test_the_model_that_plays_has_a_name():
+    assert GoEngine(Options()).model == GoEngine(Options(model="go")).model == "go"
+    assert GoEngine(Options(model="go", rank="3d", opponent_rank="6d")).model == "go-large"
+    assert GoEngine(Options(model="go-large(year=2003)")).model == "go-large(year=2003)"

@@ -22,6 +22,11 @@ def test_no_such_rank(text):
         given_rank("rank", text)
 
 
+def test_an_empty_rank_is_named():
+    with pytest.raises(InputError, match=r"9p or pro, not ''$"):
+        given_rank("rank", "")
+
+
 def test_records_are_read_as_they_are_spelled():
     assert RANKS[rank_number("9p, Meijin") - 1] == "pro"
     assert RANKS[rank_number("40k") - 1] == "kyu"
@@ -29,6 +34,6 @@ def test_records_are_read_as_they_are_spelled():
 
 def test_a_model_takes_only_ranks_that_exist():
     with pytest.raises(
-        InputError, match=r"go-large: opponent: 30k to 1k or kyu.*pro, or unknown, not 40k"
+        InputError, match=r"go-large: opponent: 30k to 1k or kyu.*pro, or unknown, not '40k'"
     ):
         make_agent("go-large(rank=3d, opponent=40k)")

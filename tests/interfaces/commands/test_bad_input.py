@@ -83,6 +83,8 @@ def folder(tmp_path, monkeypatch):
         ("analyze game.pgn --elo abc", "invalid value for '--elo': a whole number, not abc\n"),
         ("predict go game.sgf -a go --split x", "for '--split': 'x' is not one of 'train', 'test'"),
         ("play --port 99999", "invalid value for '--port': at most 65535, not 99999\n"),
+        ("gtp --rank ''", "1d to 9d, 1p to 9p or pro, or unknown, not ''\n"),
+        ("gtp --opponent-rank 6d", "set a rank too, such as 3d\n"),
         ("gtp --agent go", "no such option: --agent; see kedge gtp --help\n"),
         ("analyze game.pgn --limits 3", "no such option: --limits; did you mean --limit?\n"),
         ("adjudicate", "; choose from: diplomacy; see kedge adjudicate --help\n"),

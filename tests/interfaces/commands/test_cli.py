@@ -16,10 +16,12 @@ from command import KEDGE, answer, kedge
 
 from kedge import catalogue
 from kedge.errors import InputError
+from kedge.games.go.ranks import SERVERS
 from kedge.interfaces import cli
 from kedge.interfaces.cli import app
 from kedge.interfaces.commands.groups import LazyCommand
 from kedge.interfaces.inputs import fields_of
+from kedge.models import shipped_models
 from kedge.paper import EXPERIMENTS, experiment_class
 
 
@@ -423,6 +425,20 @@ def test_help_begins_with_a_command_and_options_say_what_they_are(name):
     assert line.split()[0] not in {"A", "An", "The", "What", "How", "Which", "One"}, line
     for parameter in COMMANDS[name].params:
         assert parameter.help, f"{name} {parameter.name}"
+
+
+def test_help_names_every_model_that_takes_players():
+    for game, option in (("chess", "told_ratings"), ("go", "told_ranks")):
+        models = {name for name in shipped_models.names() if name.partition("-")[0] == game}
+        takers = {name for name in models if shipped_models.load(name).player_options}
+        [text] = [p.help for p in COMMANDS[f"kedge predict {game}"].params if p.name == option]
+        assert {*re.findall(r"`([a-z-]+)`", text)} == takers
+
+
+def test_help_of_training_go_names_the_people_it_learns_from():
+    text = COMMANDS["kedge train go"].help
+    assert "professional games" not in text
+    assert all(server.lower() in text.lower() for server in SERVERS)
 
 
 def test_late_commands_have_the_same_first_line():

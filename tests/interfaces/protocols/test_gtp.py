@@ -357,6 +357,15 @@ def test_parameters(engine):
     assert talk("genmove b", engine=engine)[0].startswith("= ")
 
 
+def test_the_model_that_plays_is_told():
+    engine = Uniform(Options(model="go", rank="3d"))
+    one, every = talk("kata-get-param model", "kata-get-params", engine=engine)
+    assert one == "= go-large"
+    params = json.loads(every.removeprefix("= "))
+    assert (params["model"], params["rank"]) == ("go-large", "3d")
+    assert talk("kata-set-param rank auto", "kata-get-param model", engine=engine)[1] == "= go"
+
+
 def infos(text):
     """The keys of every move of a line, in order."""
     parts = text.split("info ")[1:]

@@ -89,6 +89,17 @@ def test_setups_of_the_wrong_kind(client, game, setup, line):
     assert detail(client.post("sessions", json={"game": game, "setup": setup}), 400) == line
 
 
+@pytest.mark.parametrize("elo", [50, 9999])
+def test_ratings_that_the_model_refuses(client, elo):
+    line = f"elo: a rating from 100 to 4000, or 0 if unknown, not {elo}; the model tells ratings "
+    line += "from 600 to 2800 apart"
+    seat = {"dial": 0.5, "settings": {"elo": elo}}
+    assert detail(client.post("sessions", json={"game": "chess", "seats": [{}, seat]}), 400) == line
+    assert detail(client.post("policy", json={"game": "chess", **seat}), 400) == line
+    path = f"sessions/{begin(client)['id']}/seats/1"
+    assert detail(client.put(path, json=seat), 400) == line
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [

@@ -38,7 +38,7 @@ def test_white_begins_after_handicap(game):
 def test_moves_of_a_rank(game):
     assert moves_of_rank("7d")(game).tolist() == [False, True, False, True, False]
     assert not moves_of_rank("5d")(game).any()
-    with pytest.raises(InputError, match="1d to 9d, 1p to 9p or pro, not 12d"):
+    with pytest.raises(InputError, match="1d to 9d, 1p to 9p or pro, not '12d'"):
         moves_of_rank("12d")
 
 

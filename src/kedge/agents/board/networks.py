@@ -1,10 +1,11 @@
 """Networks by the names of models; each is loaded once per process and device."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kedge import catalogue
 from kedge.agents.cache import cached
 from kedge.agents.devices import device
 from kedge.errors import InputError
@@ -55,7 +56,24 @@ def network_of(
     key = (weights.sha256, *sorted(plain.items()), *place)
     size = sum(array.nbytes for array in weights.arrays.values())
     memory = _TOWER_MEMORY * size if is_cpu(place[0]) else size
-    return cached(key, lambda: _compute(for_players(weights, name, **plain), *place), memory)
+    try:
+        return cached(key, lambda: _compute(for_players(weights, name, **plain), *place), memory)
+    except InputError as error:
+        raise InputError(f"{error}{other_model(weights, plain)}") from None
+
+
+def other_model(weights: Weights, options: Collection[str]) -> str:
+    """Return the end of an error about `options`: the model that takes those that this one lacks.
+
+    It is the model that the game's dial has for people: asking all models would load them.
+    """
+    entry, inputs = catalogue.find(weights.game_name), weights.encoding.players
+    known = () if inputs is None or weights.player_options else inputs.options
+    lacking = [option for option in options if option in known]
+    ladder = entry.load_or_skip("dial") if lacking and entry.has("dial") else None
+    if ladder is None or ladder.people is None:
+        return ""
+    return f"; {ladder.people.model or ladder.anchor} takes {' and '.join(lacking)}"
 
 
 def _place(threads: int | None) -> tuple[str, Dtype, int]:

@@ -1,6 +1,6 @@
 """Makers of the agents of board games' networks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -16,7 +16,8 @@ from kedge.specs import number, whole
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone, for the players that it takes as input.
 
-    Its signature names the options of this model, for `kedge.specs.build`.
+    Its signature names the options of this model, for `kedge.specs.build`. Its `advice` ends an
+    error about others.
     """
     turned = ("symmetries",) if weights.encoding.is_symmetric else ()
     options = (*weights.player_options, "temperature", *turned)
@@ -36,9 +37,15 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
             imitates_people(name),
         )
 
+    def advice(given: Collection[str]) -> str:
+        from kedge.agents.board.networks import other_model
+
+        return other_model(weights, given)
+
     make.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(option, Parameter.KEYWORD_ONLY, default=None) for option in options]
     )
+    make.advice = advice  # type: ignore[attr-defined]
     return make
 
 

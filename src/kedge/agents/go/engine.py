@@ -113,7 +113,9 @@ class GoEngine(ModelEngine):
         """
         if options.rank is None:
             if options.opponent_rank is not None:
-                raise InputError("opponent rank: has no effect without a rank")
+                raise InputError(
+                    "opponent rank: has no effect without a rank; set a rank too, such as 3d"
+                )
             return super().models(options)
         model = model_spec(options.model or self.shipped).name
         name = model if "rank" in load_as(Weights, model).player_options else RANKED
@@ -122,6 +124,15 @@ class GoEngine(ModelEngine):
         if options.opponent_rank is not None:
             ranks["opponent"] = rank_name("opponent rank", options.opponent_rank, unknown="unknown")
         return [str(Spec(name, (), ranks))], 0.0
+
+    @property
+    def model(self) -> str:
+        """The model that plays: with a rank perhaps not the one of the options."""
+        options = self.options
+        if options.rank is None:
+            return options.model or self.shipped
+        [name], _ = self.models(options)
+        return model_spec(name).name
 
     def new_game(self, size: int | None = None) -> None:
         """Clear the board. Komi, the rules and the time control stay."""

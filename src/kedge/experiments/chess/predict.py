@@ -57,7 +57,7 @@ class ChessPredict(BoardPredict):
         bool,
         Option(
             "Pass the players to the model in every position: ratings, speed and clock. The agent "
-            "must be `chess`, a model that you trained, or a search over one."
+            "must be `chess`, `chess-large`, a model that you trained, or a search over one."
         ),
     ] = False
 

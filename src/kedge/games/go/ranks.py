@@ -50,7 +50,8 @@ def given_rank(option: str, rank: object, unknown: str | None = None) -> int:
     if text in RANKS or (match and 1 <= int(match[1]) <= _MOST[match[2][0]]):
         return rank_number(text)
     also = "" if unknown is None else f", or {unknown}"
-    raise InputError(f"{option}: 30k to 1k or kyu, 1d to 9d, 1p to 9p or pro{also}, not {rank}")
+    known = f"30k to 1k or kyu, 1d to 9d, 1p to 9p or pro{also}"
+    raise InputError(f"{option}: {known}, not {str(rank)!r}")
 
 
 def rank_name(option: str, rank: object, unknown: str | None = None) -> str:

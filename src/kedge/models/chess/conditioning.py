@@ -102,18 +102,22 @@ class RatingPlanes(PlayerInputs):
         return np.array([*mine, *theirs, speed == "bullet"])
 
 
-def _ratings(elo: Any, opponent: Any, known: npt.NDArray[np.float64]) -> tuple[float, float]:
-    elo = _rating_of("elo", elo, known)
-    return elo, elo if opponent is None else _rating_of("opponent", opponent, known)
+def given_rating(name: str, value: Any, known: npt.NDArray[np.float64] = ONLINE) -> float:
+    """Return a rating that a user gave as `name`; `InputError` for no such rating.
 
-
-def _rating_of(name: str, value: Any, known: npt.NDArray[np.float64]) -> float:
+    `known` are the ratings by which the model encodes it.
+    """
     if _is_number(value) and (value == 0 or LOWEST <= value <= HIGHEST):
         return float(value)
     raise InputError(
         f"{name}: a rating from {LOWEST} to {HIGHEST}, or 0 if unknown, not {value}; the model "
         f"tells ratings from {known[0]:g} to {known[-1]:g} apart"
     )
+
+
+def _ratings(elo: Any, opponent: Any, known: npt.NDArray[np.float64]) -> tuple[float, float]:
+    elo = given_rating("elo", elo, known)
+    return elo, elo if opponent is None else given_rating("opponent", opponent, known)
 
 
 def _seconds(value: Any) -> float:

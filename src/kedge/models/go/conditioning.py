@@ -9,6 +9,8 @@ from kedge.errors import InputError
 from kedge.games.go.ranks import RANKS, SERVERS, given_rank, rank_number, server_number
 from kedge.models.board.conditioning import Numbers, PlayerInputs, near, one_of
 
+#: Years that dates of records have; any other is a mistake. Those beyond `YEARS` count as its ends.
+EARLIEST, LATEST = 1000, 2099
 #: Years are encoded by their distance to these.
 YEARS = np.array([1900.0, 1930.0, 1950.0, 1970.0, 1985.0, 2000.0, 2010.0, 2016.0, 2019.0, 2025.0])
 #: Number of inputs: the mover's rank, the opponent's, the server, the year.
@@ -38,7 +40,8 @@ class GoPlayers(PlayerInputs):
 
     Without arguments professionals play over the board in 2016; with a rank, people on KGS. The
     opponent has the same rank unless it is given. A rank may be unknown, a server `board`, and a
-    year 0 if it is not known.
+    year 0 if it is not known. The model tells years from 1900 to 2025 apart; beyond, it plays as
+    at these ends.
     """
 
     options = ("rank", "opponent", "server", "year")
@@ -56,7 +59,15 @@ class GoPlayers(PlayerInputs):
             server = "board" if rank_number(str(rank)) == rank_number("pro") else "KGS"
         if str(server) != "board" and not server_number(str(server)):
             raise InputError(f"server: {', '.join(SERVERS)} or board, not {server}")
-        if not isinstance(year, int | float):
-            raise InputError(f"year: a number, not {year}")
-        rows = who_features(ranks[:1], ranks[1:], [server_number(str(server))], [year])
+        rows = who_features(ranks[:1], ranks[1:], [server_number(str(server))], [_year(year)])
         return rows.ravel()
+
+
+def _year(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and (value == 0 or EARLIEST <= value <= LATEST):
+        return float(value)
+    raise InputError(
+        f"year: from {EARLIEST} to {LATEST}, or 0 if unknown, not {value}; the model tells years "
+        f"from {YEARS[0]:g} to {YEARS[-1]:g} apart"
+    )

@@ -32,7 +32,7 @@ _MODERN: tuple[Split, ...] = ("modern", "modern-test")
 _MODERN_TESTED = 20  # one game in 20 is a test game
 
 _DATE = re.compile(
-    r"([12]\d{3})(?:\s*[-./年]\s*(0?[1-9]|1[0-2])(?!\d)(?:\s*[-./月]\s*(0?[1-9]|[12]\d|3[01])(?!\d))?)?",
+    r"(1\d{3}|20\d{2})(?:\s*[-./年]\s*(0?[1-9]|1[0-2])(?!\d)(?:\s*[-./月]\s*(0?[1-9]|[12]\d|3[01])(?!\d))?)?",
     re.ASCII,
 )
 _KOMI = re.compile(

@@ -142,6 +142,8 @@ def test_an_opponent_of_a_rank(page, expect):
     begin(page, 9)
     expect(page.locator(".spec")).to_have_text('go-large(rank="3d", temperature=1)')
     expect(page.locator(".side .who").first).to_have_text("kedge at 0, like 3d")
+    expect(page.get_by_text("not measured")).to_have_count(2)
+    expect(page.get_by_text("Measured with the dial")).to_have_count(0)
     page.get_by_text("The numbers behind it").click()
     behind = page.locator(".numbers").get_by_label("Like people of the rank")
     behind.select_option("pro")

@@ -154,6 +154,13 @@ def test_agents_play_on_small_boards(client):
     assert not full[0]["likeness"], "nothing is measured of people"
 
 
+def test_a_seat_of_a_rank_has_no_figures_of_another_model(client):
+    seats = [{"human": True}, {"dial": 0.2, "settings": {"rank": "3d"}}]
+    _, seat = client.post("/api/sessions", json={"game": "go", "seats": seats}).json()["seats"]
+    assert seat["agent"].startswith('puct(go-large(rank="3d"), ')
+    assert (seat["likeness"], seat["strength"]) == ([], [])
+
+
 def test_a_handicap(page):
     found = session(page, {"size": 9, "handicap": 2, "komi": 0.5})
     assert found.deciding() == [1]

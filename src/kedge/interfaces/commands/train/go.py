@@ -42,13 +42,13 @@ def go(
     ] = False,
     beginning: Beginning = BEGINNING,
 ) -> None:
-    """Train a Go model from professional games: the next move, and who wins.
+    """Train a Go model from games of people: the next move, and who wins.
 
-    The games are even games on the full board with komi from −60 to 60. As in the paper, the model
-    learns from 1900 to 2014 and is tested on 2015 and 2016. With `-s players=true` the model takes
-    both players' ranks, the server and the year as inputs and learns from all games of people:
-    other years, handicap games, servers. One person in 25 on a server is held out. Training needs
-    the `[train]` extra; torchrun works as for chess.
+    The games are even games of professionals on the full board with komi from −60 to 60. As in the
+    paper, the model learns from 1900 to 2014 and is tested on 2015 and 2016. With `-s players=true`
+    the model takes both players' ranks, the server and the year as inputs and learns from all games
+    of people: other years, handicap games, games on KGS, Fox, TOM and Tygem. One person in 25 on a
+    server is held out. Training needs the `[train]` extra; torchrun works as for chess.
 
     **Examples**
 

@@ -238,7 +238,7 @@ class Gtp(EngineSession):
     def _params(self) -> dict[str, Any]:
         known = {field.name for field in fields(Options)}
         params = {name: getattr(self._engine.options, name) for name in PARAMS if name in known}
-        return {**params, "seed": self._seed}
+        return {**params, "model": self._engine.model, "seed": self._seed}
 
     def _set_param(self, rest: list[str]) -> str:
         option = _param(rest[0])

@@ -40,7 +40,7 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
         <${Measured} name=${`Like ${anchor}`} figures=${seat.likeness} />
         <${Measured} name="Strength" figures=${seat.strength} />
       </dl>
-      ${Object.keys(seat.settings).length > 0 && html`
+      ${Object.keys(seat.settings).length > 0 && seat.likeness.length + seat.strength.length > 0 && html`
         <p class="hint">Measured with the dial's own numbers, not with those of this game.</p>`}
       <details>
         <summary>The numbers behind it</summary>
