@@ -19,6 +19,7 @@ from kedge.models.diplomacy.backends import OnnxOrderNetwork, TorchOrderNetwork
 from kedge.models.diplomacy.orders import NetworkOrders
 from kedge.models.diplomacy.values import SmallValues
 from kedge.models.hanabi.belief import LearnedBelief
+from kedge.models.hanabi.network import PolicyWeights
 
 LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
          "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip
@@ -43,6 +44,14 @@ def test_cards_tell_what_chose_a_model_from_what_judged_it(name):
     assert all(parts[by]["what"] for by in ("chosen_by", "judged_by"))
     # Models that are older than the division say that it is not one.
     assert bool(chosen & judged) == bool(parts.get("overlap"))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in shipped_models.names() if name.startswith("hanabi")]
+)
+def test_cards_of_hanabi_say_how_many_play(name):
+    weights, players = shipped_models.load(name), shipped_models.card(name).get("players")
+    assert players == (weights.game.num_players if isinstance(weights, PolicyWeights) else None)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,8 @@ def test_shipped_models_are_shown(own_home):
         "hanabi-belief",
         "hanabi-belief-greedy",
     ]
-    names += ["hanabi-smartbot", "hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
+    names += ["hanabi-smartbot", *(f"hanabi-smartbot-{players}" for players in (3, 4, 5))]
+    names += ["hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
     assert [model["name"] for model in listed] == names
     shipped = listed[0]
     assert (shipped["name"], shipped["format"]) == ("chess", "onnx")
