@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
@@ -108,6 +108,7 @@ def test_broken_files_say_where(tmp_path, text, said):
 
 @settings(deadline=None, max_examples=200)
 @given(cut=st.integers(0, 400), junk=st.text(max_size=6), place=st.integers(0, 300))
+@example(cut=83, junk='"', place=74)  # a name with the lines up to the next quote in it
 def test_damaged_files_are_read_or_refused(tmp_path_factory, cut, junk, place):
     for whole in (PAYOFF_FORM, OUTCOME_FORM):
         text = (whole[:place] + junk + whole[place:])[:cut]

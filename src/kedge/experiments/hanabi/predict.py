@@ -50,6 +50,7 @@ class HanabiPredict(DrawnPredict):
     }
     kinds: ClassVar[tuple[str, ...]] = KINDS
     counted: ClassVar[str] = "moves"
+    newer: ClassVar[tuple[str, ...]] = ("players",)
     version: ClassVar[int] = 3  # 2 tested on the participants that now choose models
     cpu_chunk: ClassVar[int] = 8  # a move with search takes seconds
     gpu_chunk: ClassVar[int] = 64

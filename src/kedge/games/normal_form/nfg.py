@@ -52,7 +52,8 @@ class _Tokens:
     def expect(self, kind: str, text: str | None = None) -> str:
         if self.current[0] != kind or (text is not None and self.current[1] != text):
             wanted = text or {"string": "a quoted name", "word": "a number"}[kind]
-            found = self.current[1] or "the end of the file"
+            kind, found = self.current
+            found = "the end of the file" if kind == "end" else " ".join(found.split())
             raise self.error(f"expected {wanted}, found {found[:40]}")
         return self.advance()[1]
 
