@@ -162,7 +162,7 @@ def test_models_of_another_number_of_players(command, tmp_path):
     done = subprocess.run([KEDGE, command, *asked], capture_output=True, text=True, check=False)
     assert done.stderr == (
         "kedge: the model plays Hanabi for 2 players, not this game; "
-        "for 3 players there is hanabi-smartbot-3 and conventions\n"
+        "for 3 players there is hanabi-smartbot-3, conventions\n"
     )
     assert done.returncode == 2
 

@@ -48,7 +48,7 @@ class HanabiAgent(BasePlayer[HanabiState]):
         try:
             self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
         except InputError as error:
-            raise InputError(f"{error}; {players_of(rules)}") from None
+            raise InputError(f"{error}; {agents_for(rules)}") from None
 
     @abstractmethod
     def analyse_batch(
@@ -140,15 +140,15 @@ class BlueprintAgent(HanabiAgent):
         )
 
 
-def players_of(rules: Hanabi) -> str:
-    """Say which agents that ship play by these rules."""
+def agents_for(rules: Hanabi) -> str:
+    """Say which agents that ship play by these rules, for an error."""
     usual = str(rules) == str(Hanabi(rules.num_players, bomb=rules.bomb))
     models = [
         name
         for name in shipped_models.names()
         if usual and shipped_models.card(name).get("players") == rules.num_players
     ]
-    names = " and ".join(filter(None, [", ".join(models), "conventions"]))
+    names = ", ".join([*models, "conventions"])
     return f"for {rules.num_players} players there is {names}"
 
 

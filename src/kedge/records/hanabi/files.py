@@ -34,7 +34,7 @@ _OTHER_RULES = (
     "allOrNothing",
     "detrimentalCharacters",
 )
-_MOST_SEATS = 9  # more than the rules allow: an error then names the number
+_MOST_SEATS = 9  # that get a name: more than the rules allow, so that these refuse the game
 # Sources that keep the score even after the last life was lost.
 _COUNT_BOMBS = ("yawgmoth/HanabiData", "Quuxplusone/Hanabi")
 
