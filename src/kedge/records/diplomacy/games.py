@@ -211,7 +211,7 @@ def part_of(game: DiplomacyGame) -> int:
     test them.
     """
     key = game.id.encode("utf-8", "surrogatepass")
-    if not is_one_in(20, key):
+    if not is_one_in(20, b"held out " + key):
         return LEARN
     return CHOOSE if is_one_in(3, b"choose " + key) else TEST
 
