@@ -43,6 +43,7 @@ TABLES = {"games": 250, "chunk": 125}
 # On a CPU: ten minutes for people's moves, half an hour for the games.
 PEOPLE: dict[str, Any] = {"positions": None}
 TRADEOFF = PEOPLE | {"games": 60, "chunk": 15}
+SCORES: dict[str, Any] = {"games": 80, "chunk": 10}  # five hours of a core
 
 
 def months() -> str:
@@ -87,7 +88,7 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "hanabi": {
         "hanabi-prediction": ("hanabi-prediction", PEOPLE),
         "hanabi-tradeoff": ("hanabi-tradeoff", TRADEOFF),
-        "hanabi-score": ("hanabi-score", HANABI | TABLES),
+        "hanabi-score": ("hanabi-score", SCORES),
         "hanabi-score-smartbot": (
             "hanabi-score",
             HANABI | TABLES | {"models": ("hanabi-smartbot",), "bomb": "zero"},

@@ -207,9 +207,12 @@ class Predict(Experiment):
             _streams[key] = GameStream(self.choose(self.read(sieve.read, 1), sieve))
         return _streams[key].take(first, task.params["end"])
 
+    def choice(self) -> dict[str, Any]:
+        """Return all on which the choice of games and positions depends, but the files."""
+        return {name: value for name, value in self.config().items() if name != "agent"}
+
     def _games_key(self) -> str:
-        config = {name: value for name, value in self.config().items() if name != "agent"}
-        return canonical([type(self).__name__, config, record_hashes(self.data, self.game)])
+        return canonical([type(self).__name__, self.choice(), record_hashes(self.data, self.game)])
 
     @property
     def keeps_games(self) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hanabi_players import people, registered  # noqa: F401
 
+from kedge.errors import InputError
 from kedge.experiments.hanabi.predict import HanabiPredict
 from kedge.records import write_hanabi_games
 
@@ -39,8 +40,15 @@ def test_files_of_any_size_are_read_again_as_tasks_need_them(tmp_path):
 def test_games_of_one_number_of_players(tmp_path):
     path = tmp_path / "games.jsonl"
     write_hanabi_games([*people(4), *people(2, players=3)], path)
-    for players, count in ((2, 4), (3, 2), (5, 0), (None, 6)):
-        experiment = HanabiPredict(
-            agent="hanabi", data=(str(path),), everything=True, players=players
-        )
+    for agent, players, count in (
+        ("uniform-hanabi", 2, 4),
+        ("uniform-hanabi", 3, 2),
+        ("uniform-hanabi", 5, 0),
+        ("uniform-hanabi", None, 6),
+        ("hanabi-smartbot", None, 4),  # each model plays at one table
+        ("hanabi-smartbot-3", None, 2),
+    ):
+        experiment = HanabiPredict(agent=agent, data=(str(path),), everything=True, players=players)
         assert experiment.games().count == count
+    with pytest.raises(InputError, match="6 for tables where the agent does not play"):
+        HanabiPredict(agent="hanabi-smartbot-5", data=(str(path),), everything=True).tasks()

@@ -14,15 +14,19 @@ from kedge.evaluation.hanabi.prediction import (
     scored,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
-from kedge.experiments.experiment import Task
+from kedge.experiments.experiment import FromFiles, Task
 from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
+from kedge.games.hanabi import Hanabi
 from kedge.options import Option
 from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
+
+NOT_PLAYED = "for tables where the agent does not play"
+_TABLES = range(2, 6)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +35,8 @@ class HanabiPredict(DrawnPredict):
 
     The report also groups moves by score, participant and kind of move. Moves of programs that play
     with people do not count. By default the games are those of the participants that `kedge train`
-    keeps for testing. Scores are as the source counts them. Standard errors are clustered by
-    participant.
+    keeps for testing. Games at tables where the agent does not play are left out. Scores are as the
+    source counts them. Standard errors are clustered by participant.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
@@ -47,11 +51,12 @@ class HanabiPredict(DrawnPredict):
         NOT_HELD_OUT: "--all keeps every game",
         NO_PEOPLE: "--bots predicts programs",
         NO_BOTS: "without --bots people are predicted",
+        NOT_PLAYED: "kedge models names a model for each",
     }
     kinds: ClassVar[tuple[str, ...]] = KINDS
     counted: ClassVar[str] = "moves"
     newer: ClassVar[tuple[str, ...]] = ("players",)
-    version: ClassVar[int] = 3  # 2 tested on the participants that now choose models
+    version: ClassVar[int] = 4  # 3 failed if there were tables where the agent does not play
     cpu_chunk: ClassVar[int] = 8  # a move with search takes seconds
     gpu_chunk: ClassVar[int] = 64
     remarks: ClassVar[tuple[str, ...]] = (
@@ -69,16 +74,34 @@ class HanabiPredict(DrawnPredict):
         bool, Option("Also use games that models may learn from or be chosen by.", flags=("--all",))
     ] = False
     bots: Annotated[bool, Option("Predict the moves of programs instead of people.")] = False
-    players: Annotated[
-        int | None, Option("Only games of so many players; a model plays with one number.", min=2)
-    ] = None
+    players: Annotated[int | None, Option("Only games of so many players.", min=2)] = None
 
     @property
     def keeps_games(self) -> bool:
         return self.drawn or not self.everything  # few games are held out
 
     def sieve(self) -> Sieve:
-        return hanabi_sieve(everything=self.everything, bots=self.bots, players=self.players)
+        filters = hanabi_sieve(
+            everything=self.everything, bots=self.bots, players=self.players
+        ).filters
+        return Sieve({**filters, NOT_PLAYED: lambda game: len(game.players) in self.tables})
+
+    @FromFiles
+    def tables(self) -> list[int]:
+        """The numbers of players for whom the agent plays: most models have only one."""
+        agent = self.player
+
+        def plays(rules: Hanabi) -> bool:
+            try:
+                agent.check(rules)
+            except InputError:
+                return False
+            return True
+
+        return [players for players in _TABLES if plays(Hanabi(players))]
+
+    def choice(self) -> dict[str, Any]:
+        return {**super().choice(), "tables": self.tables}
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
