@@ -11,7 +11,8 @@ prior of `kedge.evaluation.go.rank_fit`.
 
 The people for choosing fit the two numbers that weaken the likelihoods, by the mean logarithm of
 the true rank's probability. Those for testing say how often the true rank lies within the error of
-the estimate, and how far the estimate is off. Standard errors are clustered by person.
+the estimate, and how far the estimate is off; before that, whether the model guesses people best
+when it is told their own rank. Standard errors are clustered by person.
 """
 
 import argparse
@@ -250,6 +251,34 @@ def print_table(people: Sequence[Person], weight: float, most_moves: float) -> N
         print("       by rank (within error, ranks off): " + "; ".join(by_rank))
 
 
+def print_told_ranks(people: Sequence[Person]) -> None:
+    """Print the loss of people's moves if the model is told their own rank, and any other."""
+    print("\npeople for testing: nats a move if the model is told their own rank; if it is told")
+    print("another, thousandths of a nat more (last: the best of these, with its standard error)")
+    print("rank  people   moves             nats", *(f"{name:>4}" for name in RANKS))
+    for rank, name in enumerate(RANKS):
+        own = [person for person in people if person.rank == rank + 1]
+        if not own:
+            continue
+        moves = np.array([person.moves.sum() for person in own])
+        losses = -np.array([person.totals.sum(axis=0) for person in own])  # (people, ranks)
+        more = 1000.0 * (losses - losses[:, [rank]])
+        means = more.sum(axis=0) / moves.sum()
+        best = min(set(range(len(RANKS))) - {rank}, key=means.item)
+        loss, beside = a_move(losses[:, rank], moves), a_move(more[:, best], moves)
+        print(
+            f"{name:>4}  {len(own):>6}  {moves.sum():>6,.0f}  {loss[0]:.4f} ± {loss[1]:.4f}",
+            *(f"{mean:>4.0f}" for mean in means),
+            f" {beside[0]:+.1f} ± {beside[1]:.1f} ({RANKS[best]})",
+        )
+
+
+def a_move(totals: Array, moves: Array) -> tuple[float, float]:
+    """Return the mean of totals of people a move, and its standard error clustered by person."""
+    mean = totals.sum() / moves.sum()
+    return float(mean), float(np.sqrt(((totals - mean * moves) ** 2).sum()) / moves.sum())
+
+
 def with_error(drawn: Sample, values: npt.NDArray[np.generic]) -> tuple[float, float]:
     """Return the weighted mean, and its standard error clustered by person."""
     mean = float(drawn.weight @ values)
@@ -299,8 +328,9 @@ def main() -> None:
         print(f"{name}: {len({person.name for person in part})} people, {games:,} games")
     if not all(by_part.values()):
         raise InputError("no people are held out in these files")
+    print_told_ranks(by_part["test"])
     weight, most_moves = fitted(by_part["choose"])
-    print(f"fitted to those for choosing: WEIGHT = {weight:.2g}, MOST_MOVES = {most_moves:.2g}")
+    print(f"\nfitted to those for choosing: WEIGHT = {weight:.2g}, MOST_MOVES = {most_moves:.2g}")
     for words, pair in (
         ("as fitted", (weight, most_moves)),
         ("as shipped", (rank_fit.WEIGHT, rank_fit.MOST_MOVES)),
