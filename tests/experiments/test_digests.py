@@ -25,11 +25,11 @@ KNOWN = [
     ),
     ("f5b6cef8308a", GoPredict, {"agent": "puct(go, c_puct=2)", "data": DATA, "split": "all"}),
     (
-        "fecb020358e8",
+        "00ca26a76f8d",
         DiplomacyPredict,
         {"agent": "diplomacy", "data": DATA, "seed": 3},
     ),
-    ("32f5506f986e", HanabiPredict, {"agent": "hanabi", "data": DATA, "bots": True}),
+    ("02d8884d0040", HanabiPredict, {"agent": "hanabi", "data": DATA, "bots": True}),
     (
         "19abea5146a5",
         ChessMatch,

@@ -311,27 +311,26 @@ class Trainer(ABC, Generic[B]):
 def train(
     trainer: Trainer[B],
     learned: Positions[B],
-    tested: Positions[B],
+    scored_on: Positions[B],
     folder: Path,
     export: Callable[[nn.Module], bytes],
     *,
+    part: str,
     seconds: float = float("inf"),
     others: Mapping[str, Positions[B]] | None = None,
     finish: Finish[B] | None = None,
     keep_best: bool = False,
-    part: str | None = None,
 ) -> Iterator[dict[str, float]]:
-    """Train; yield progress reports with the accuracy on a sample of the held-out positions.
+    """Train; yield progress reports with the accuracy on a sample of `scored_on`, a held-out part.
 
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
-    ``folder``. The end writes metrics.json, measured on all held-out positions, and on `others` by
-    name; it says which `part` of the games the held-out positions are. With `keep_best` the model
-    is the one with the lowest cross-entropy at a report, which is early stopping; else the last.
-    It compares reports on the same positions: all of them, or as many as `Trainer.sample`. All
-    processes of `kedge.training.distributed.training_rank` make the same call; the first one
-    writes.
+    ``folder``. The end writes metrics.json, measured on all of `scored_on`, and on `others` by
+    name. With `keep_best` the model is the one with the lowest cross-entropy at a report, which is
+    early stopping; else the last. It compares reports on the same positions: all of them, or as
+    many as `Trainer.sample`. All processes of `kedge.training.distributed.training_rank` make the
+    same call; the first one writes.
     """
-    if not len(learned) or not len(tested):
+    if not len(learned) or not len(scored_on):
         raise InputError("too few games: none to train on, or none held out to test on")
     rank = trainer.rank
     checkpoint = folder / "checkpoint.pt"
@@ -350,22 +349,22 @@ def train(
     if not keep_best:
         sample = max(_FEW, min(sample, every * trainer.recipe.batch // 2))
     for report in trainer.run(learned, seconds, every, finish):
-        metrics = trainer.evaluate(tested, most=sample)
+        metrics = trainer.evaluate(scored_on, most=sample)
         keep(metrics)
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
-    metrics = trainer.evaluate(tested, most=sample if keep_best else None)
+    metrics = trainer.evaluate(scored_on, most=sample if keep_best else None)
     keep(metrics)
     if keep_best:
         trainer.averaged.load_state_dict(trainer.best["averaged"])
-        metrics = trainer.evaluate(tested)
-    more = {name: asdict(trainer.evaluate(part)) for name, part in (others or {}).items()}
+        metrics = trainer.evaluate(scored_on)
+    more = {name: asdict(trainer.evaluate(other)) for name, other in (others or {}).items()}
     if rank.is_first:
         summary = {
             "stages": trainer.stages,
             "step": trainer.step,
             **({"kept_step": trainer.best["step"]} if keep_best else {}),
             "learned": len(learned),
-            "metrics": {**({"part": part} if part else {}), **asdict(metrics)},
+            "metrics": {"part": part, **asdict(metrics)},
             **({"others": more} if more else {}),
         }
         write_atomic(folder / "metrics.json", json.dumps(summary, indent=2) + "\n")

@@ -9,7 +9,7 @@ from kedge.evaluation.diplomacy.prediction import ANCHOR_SHARE, LEAST, order_sum
 from kedge.games.diplomacy import POWERS, Diplomacy, format_orders, place_of
 from kedge.models.diplomacy.encoding import Choices
 from kedge.records import DiplomacyGame, Phase
-from kedge.records.diplomacy.games import is_for_testing, is_held_out
+from kedge.records.diplomacy.games import is_for_testing
 from kedge.records.diplomacy.positions import human_orders, order_sieve
 
 FRANCE = POWERS.index("FRANCE")
@@ -64,10 +64,7 @@ def test_which_phases_count():
     assert order_sieve(everything=True, bots=True).plies(one).tolist() == []
     names = [f"game {i}" for i in range(200)]
     held = [name for name in names if len(order_sieve().plies(game(ORDERS, id=name)))]
-    assert held == [name for name in names if is_held_out(game(ORDERS, id=name))] != []
-    testing = order_sieve(for_testing=True)
-    judged = [name for name in names if len(testing.plies(game(ORDERS, id=name)))]
-    assert judged == [name for name in held if is_for_testing(game(ORDERS, id=name))] != held
+    assert held == [name for name in names if is_for_testing(game(ORDERS, id=name))] != []
 
 
 def analysis(state, *candidates):

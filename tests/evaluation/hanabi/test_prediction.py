@@ -20,7 +20,7 @@ from kedge.evaluation.hanabi.prediction import (
 from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi.conventions import ConventionsBlueprint
 from kedge.models.hanabi.model import UniformBlueprint
-from kedge.records.hanabi.games import is_held_out
+from kedge.records.hanabi.games import is_for_testing
 from kedge.records.hanabi.positions import hanabi_sieve
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -43,7 +43,7 @@ def test_which_moves_count():
     assert plies == list(range(0, len(game), 2))
     [(_, plies)] = chosen([replace(game, slips=(1, 2))])
     assert plies == list(range(3, len(game), 2))
-    held = [n for n in map(str, range(40)) if is_held_out(replace(game, participant=n))]
+    held = [n for n in map(str, range(40)) if is_for_testing(replace(game, participant=n))]
     assert 0 < len(held) < 40
     assert len(hanabi_sieve().plies(replace(game, participant=held[0])))
     sieve = hanabi_sieve(everything=True, bots=True)

@@ -41,5 +41,5 @@ def test_what_cannot_be(file):
         GoPredict(agent="puct(go-large(rank=3d))", data=(str(file),), told_ranks=True)
     with pytest.raises(InputError, match="no position left: 1 game read, 1 of other ranks"):
         predicted(file, "go-large", rank="9d")
-    with pytest.raises(InputError, match="no position left: 1 game read, 1 not held out"):
+    with pytest.raises(InputError, match="no position left: 1 game read, 1 not for testing"):
         predicted(file, "go-large", held_out=True)

@@ -7,7 +7,8 @@ import pytest
 from hanabi_players import people, registered  # noqa: F401
 
 from kedge.errors import InputError
-from kedge.experiments.hanabi.predict import HanabiPredict
+from kedge.experiments.hanabi.predict import NOT_PLAYED, HanabiPredict
+from kedge.games.hanabi import Hanabi
 from kedge.records import write_hanabi_games
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -50,5 +51,9 @@ def test_games_of_one_number_of_players(tmp_path):
     ):
         experiment = HanabiPredict(agent=agent, data=(str(path),), everything=True, players=players)
         assert experiment.games().count == count
-    with pytest.raises(InputError, match="6 for tables where the agent does not play"):
+    [small_hands] = people(1, rules=Hanabi(2, hand_size=4))
+    write_hanabi_games([*people(4), small_hands], path)
+    found = HanabiPredict(agent="hanabi-smartbot", data=(str(path),), everything=True).games()
+    assert (found.count, found.counts["left_out"]) == (4, {NOT_PLAYED: 1})
+    with pytest.raises(InputError, match="5 for tables where the agent does not play"):
         HanabiPredict(agent="hanabi-smartbot-5", data=(str(path),), everything=True).tasks()

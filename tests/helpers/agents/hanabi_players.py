@@ -68,13 +68,13 @@ def worth(state, hand, action):
     return points - 0.001 * action
 
 
-def people(count, players=2, **fields):
+def people(count, players=2, rules=None, **fields):
     """Return games of a person at seat 1, who knows the cards, and a program that moves at will."""
-    rules = Hanabi(players)
+    rules = rules or Hanabi(players)
     seats = tuple(int(seat == 1) for seat in range(players))
     tables = [(seats, dealt(rules, 3, number)) for number in range(count)]
     played = play([imitation(), Peeking()], tables, rules, np.random.default_rng(0))
-    records = [recorded(game, ["any", "human"], Hanabi(), f"{i}") for i, game in enumerate(played)]
+    records = [recorded(game, ["any", "human"], rules, f"{i}") for i, game in enumerate(played)]
     names = tuple("Ann" if seat == 1 else "ai:any" for seat in range(players))
     return [
         replace(game, **{"players": names, "participant": "AB"[i % 2], **fields})

@@ -97,7 +97,7 @@ def test_errors_say_why_no_game_is_left(games):
     write_hanabi_games([replace(game, participant="3") for game in people(2)], games)
     done = kedge(*asked)
     assert done.returncode == 2
-    assert "2 games read, 2 not held out; --all keeps every game" in done.stderr
+    assert "2 games read, 2 not for testing; --all keeps every game" in done.stderr
     write_hanabi_games([replace(game, players=("ai:a", "ai:b")) for game in people(2)], games)
     done = kedge(*asked, "--all")
     assert done.returncode == 2

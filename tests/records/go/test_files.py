@@ -40,7 +40,7 @@ from kedge.records.go.arrays import (
     make_go_arrays,
 )
 from kedge.records.go.duplicates import games_among
-from kedge.records.go.games import SPLITS, date_of, is_held_out, split_of
+from kedge.records.go.games import SPLITS, date_of, split_of
 from kedge.records.splits import CHOOSE, LEARN, TEST
 
 HEADER = "path\tdate\tkomi\tresult\thandicap\tAB\tAW\tblack\twhite\tai\tcolors\tmoves"
@@ -85,7 +85,6 @@ def test_a_table():
     assert third.colours is not None
     assert third.colours.tolist() == [0, 1, 1]
     assert [split_of(game) for game in games] == ["train", None, None]
-    assert [is_held_out(game) for game in games] == [False, True, False]
 
 
 def test_a_table_of_a_server():

@@ -26,7 +26,7 @@ from kedge.records import (
     write_hanabi_games,
 )
 from kedge.records.hanabi.files import live_game, live_notes
-from kedge.records.hanabi.games import is_held_out, part_of
+from kedge.records.hanabi.games import is_for_testing, part_of
 from kedge.records.hanabi.positions import by_the_rules
 from kedge.records.splits import CHOOSE, LEARN, TEST
 
@@ -446,7 +446,7 @@ def test_people_learn_choose_or_test():
     assert 150 < alone[TEST] < 250
     assert 140 < alone[CHOOSE] < 240
     assert len({part_of(replace(game, id=f"game {i}")) for i in range(100)}) == 1
-    assert is_held_out(game) == (part_of(game) == TEST)
+    assert is_for_testing(game) == (part_of(game) == TEST)
 
 
 # --- Programs and people ------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models.chess.encoding import encode_chess
 from kedge.records import ChessGame, read_chess_games
-from kedge.records.chess.filters import has_clocks, is_held_out
+from kedge.records.chess.filters import has_clocks, is_for_testing
 from kedge.regularize import entropy
 from kedge.training.chess.move_times import TimedMoves, fit, fit_share, score, timed_moves
 
@@ -100,7 +100,7 @@ def test_what_the_mover_sees():
 
 def test_the_shipped_numbers_tell_more_than_the_clock(shared):
     path = shared("data/chess/lichess_games.jsonl.xz")
-    clocked = (game for game in read_chess_games(path) if has_clocks(game) and is_held_out(game))
+    clocked = (game for game in read_chess_games(path) if has_clocks(game) and is_for_testing(game))
     moves = timed_moves(islice(clocked, 20), network("chess"))
     fitted, share = score(PEOPLE, moves), score(fit_share(moves), moves)
     assert fitted["log_likelihood"] > share["log_likelihood"] + 0.1

@@ -12,6 +12,7 @@ from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, held_out_moves, rating_bucket
 from kedge.records.chess.positions import boards_of
 from kedge.records.sieve import Filter, Sieve
+from kedge.records.splits import NOT_FOR_TESTING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ class ChessPredict(BoardPredict):
         if self.source is not None:
             filters["of other sources"] = lambda game: game.source == self.source
         if self.held_out:
-            filters["not held out"] = held_out_moves
+            filters[NOT_FOR_TESTING] = held_out_moves
         if self.bucket is not None:
             filters["outside the bucket"] = rating_bucket(self.bucket)
         filters |= MAIA_BY_NAME

@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from kedge.errors import InputError
 from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.options import agent_option, chunk_option, data_option
@@ -15,7 +14,7 @@ from kedge.options import Option
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.positions import NO_BOTS, NO_PEOPLE, human_orders, order_sieve
 from kedge.records.sieve import Sieve
-from kedge.records.splits import NOT_HELD_OUT
+from kedge.records.splits import NOT_FOR_TESTING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,21 +23,21 @@ class DiplomacyPredict(DrawnPredict):
 
     Top-1 compares the agent's likeliest joint orders with the orders given, unit by unit, in
     movement phases. The report also groups orders by power, season, year, tier and rating. By
-    default the games are those that models are not trained on. Some of these choose models;
-    `--held-out` leaves them out: use it to measure a model. Standard errors are clustered by
-    game.
+    default the games are those that `kedge train` keeps for testing. Standard errors are clustered
+    by game.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
     **Examples**
 
-    - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy --held-out`
+    - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy`
     - `kedge predict diplomacy games.jsonl --all --agent "pikl-hedge(diplomacy)" --limit 500 --json`
     """
 
-    newer: ClassVar[tuple[str, ...]] = ("held_out", "bots")
+    newer: ClassVar[tuple[str, ...]] = ("bots",)
+    version: ClassVar[int] = 3  # 2 tested on games by which models are chosen, too
     advice: ClassVar[Mapping[str, str]] = {
-        NOT_HELD_OUT: "--all keeps every game",
+        NOT_FOR_TESTING: "--all keeps every game",
         NO_PEOPLE: "--bots predicts programs",
         NO_BOTS: "without --bots people are predicted",
     }
@@ -59,24 +58,13 @@ class DiplomacyPredict(DrawnPredict):
     chunk: Annotated[int | None, chunk_option("4, 32 on a GPU; more if there are very many")] = None
     game: Literal["diplomacy"] = "diplomacy"
     everything: Annotated[
-        bool, Option("Also use games that models may have been trained on.", flags=("--all",))
+        bool, Option("Also use games that models may learn from or be chosen by.", flags=("--all",))
     ] = False
-    held_out: Annotated[bool, Option("Use only games that `kedge train` keeps for testing.")] = (
-        False
-    )
     tier: Annotated[str | None, Option("Use only games of this tier.")] = None
-
     bots: Annotated[bool, Option("Predict the orders of programs instead of people.")] = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.everything and self.held_out:
-            raise InputError("--all and --held-out exclude each other")
-
     def sieve(self) -> Sieve:
-        return order_sieve(
-            everything=self.everything, for_testing=self.held_out, tier=self.tier, bots=self.bots
-        )
+        return order_sieve(everything=self.everything, tier=self.tier, bots=self.bots)
 
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator

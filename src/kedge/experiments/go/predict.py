@@ -12,6 +12,7 @@ from kedge.records.go.games import SPLITS
 from kedge.records.go.people import held_out_moves, moves_of_rank
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve, not_in
 from kedge.records.sieve import Filter, Sieve
+from kedge.records.splits import NOT_FOR_TESTING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ class GoPredict(BoardPredict):
     def sieve(self) -> Sieve:
         filters: dict[str, Filter] = {}
         if self.held_out:
-            filters["not held out"] = held_out_moves
+            filters[NOT_FOR_TESTING] = held_out_moves
         if self.rank is not None:
             filters["of other ranks"] = moves_of_rank(self.rank)
         return Sieve({**filters, **go_sieve(self.split).filters})

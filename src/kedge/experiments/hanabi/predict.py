@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from kedge.agents.hanabi.players import HanabiAgent
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
@@ -14,7 +15,7 @@ from kedge.evaluation.hanabi.prediction import (
     scored,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
-from kedge.experiments.experiment import FromFiles, Task
+from kedge.experiments.experiment import Task
 from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
@@ -23,10 +24,19 @@ from kedge.options import Option
 from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
 from kedge.records.sieve import Sieve
-from kedge.records.splits import NOT_HELD_OUT
+from kedge.records.splits import NOT_FOR_TESTING
 
 NOT_PLAYED = "for tables where the agent does not play"
 _TABLES = range(2, 6)
+
+
+def _plays(agent: HanabiAgent, rules: Hanabi) -> bool:
+    """Whether the agent plays by these rules: most models do at one table."""
+    try:
+        agent.check(rules)
+    except InputError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +58,7 @@ class HanabiPredict(DrawnPredict):
     """
 
     advice: ClassVar[Mapping[str, str]] = {
-        NOT_HELD_OUT: "--all keeps every game",
+        NOT_FOR_TESTING: "--all keeps every game",
         NO_PEOPLE: "--bots predicts programs",
         NO_BOTS: "without --bots people are predicted",
         NOT_PLAYED: "kedge models names a model for each",
@@ -84,24 +94,20 @@ class HanabiPredict(DrawnPredict):
         filters = hanabi_sieve(
             everything=self.everything, bots=self.bots, players=self.players
         ).filters
-        return Sieve({**filters, NOT_PLAYED: lambda game: len(game.players) in self.tables})
+        agent, plays = self.player, dict[str, bool]()
 
-    @FromFiles
-    def tables(self) -> list[int]:
-        """The numbers of players for whom the agent plays: most models have only one."""
-        agent = self.player
+        def is_played(game: HanabiGame) -> bool:
+            rules = str(game.rules)
+            if rules not in plays:
+                plays[rules] = _plays(agent, game.rules)
+            return plays[rules]
 
-        def plays(rules: Hanabi) -> bool:
-            try:
-                agent.check(rules)
-            except InputError:
-                return False
-            return True
-
-        return [players for players in _TABLES if plays(Hanabi(players))]
+        return Sieve({**filters, NOT_PLAYED: is_played})
 
     def choice(self) -> dict[str, Any]:
-        return {**super().choice(), "tables": self.tables}
+        """As of all games; and agents share games if they play with as many players."""
+        tables = [players for players in _TABLES if _plays(self.player, Hanabi(players))]
+        return {**super().choice(), "tables": tables}
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator

@@ -54,7 +54,6 @@ class DiplomacyPrediction(DiplomacyTable):
                 limit=self.positions,
                 drawn=self.positions is not None,
                 everything=self.everything,
-                held_out=not self.everything,
                 tier=self.tier,
                 device=self.device,
                 dtype=self.dtype,

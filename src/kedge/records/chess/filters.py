@@ -37,7 +37,7 @@ def has_clocks(game: ChessGame) -> bool:
     return game.clocks is not None
 
 
-def is_held_out(game: ChessGame) -> bool:
+def is_for_testing(game: ChessGame) -> bool:
     """Whether a game is held out of training and of the choice of models, for testing.
 
     Held out are the games of one player in twenty, by a hash of the name, and one game in
@@ -52,7 +52,7 @@ def held_out_moves(game: ChessGame) -> npt.NDArray[np.bool_]:
     return np.array([part == TEST for part in parts_of_sides(game)])[movers]
 
 
-def is_held_out_player(name: str) -> bool:
+def is_player_for_testing(name: str) -> bool:
     return is_one_in(20, name.encode())
 
 
@@ -76,7 +76,7 @@ _CHOOSE = b"choose "
 def _part_of(name: str | None) -> int:
     if not name:
         return LEARN
-    if is_held_out_player(name):
+    if is_player_for_testing(name):
         return TEST
     return CHOOSE if is_one_in(50, _CHOOSE + name.encode()) else LEARN
 

@@ -216,11 +216,6 @@ def part_of(game: DiplomacyGame) -> int:
     return CHOOSE if is_one_in(3, b"choose " + key) else TEST
 
 
-def is_held_out(game: DiplomacyGame) -> bool:
-    """Whether a game is held out of training, to choose models or to test them."""
-    return part_of(game) != LEARN
-
-
 def is_for_testing(game: DiplomacyGame) -> bool:
     """Whether a game is held out of training and of the choice of models."""
     return part_of(game) == TEST
@@ -235,6 +230,5 @@ __all__ = [
     "Phase",
     "ReplayedPhase",
     "is_for_testing",
-    "is_held_out",
     "part_of",
 ]

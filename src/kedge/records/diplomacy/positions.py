@@ -21,12 +21,11 @@ from kedge.records.diplomacy.games import (
     Final,
     Phase,
     is_for_testing,
-    is_held_out,
 )
 from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport, unbroken
 from kedge.records.sieve import Sieve
-from kedge.records.splits import NOT_HELD_OUT
+from kedge.records.splits import NOT_FOR_TESTING
 
 
 def replayed_games(
@@ -223,21 +222,14 @@ def human_orders(
                 yield HumanOrders(game, phase, state, power, packed[np.argsort(place_of(packed))])
 
 
-def order_sieve(
-    *,
-    everything: bool = False,
-    for_testing: bool = False,
-    tier: str | None = None,
-    bots: bool = False,
-) -> Sieve:
+def order_sieve(*, everything: bool = False, tier: str | None = None, bots: bool = False) -> Sieve:
     """Return the filters for phases in which people moved, or `bots`.
 
-    The games are those that models do not learn from: with `for_testing` only those that do not
-    choose models either, with `everything` all games.
+    The games are those for testing; with `everything` all games.
     """
     filters: dict[str, Any] = {}
     if not everything:
-        filters[NOT_HELD_OUT] = is_for_testing if for_testing else is_held_out
+        filters[NOT_FOR_TESTING] = is_for_testing
     if tier is not None:
         filters["of other tiers"] = lambda game: game.tier == tier
     filters[NO_BOTS if bots else NO_PEOPLE] = lambda game: bool(_movers(game, bots=bots))
@@ -266,7 +258,7 @@ def _present(game: DiplomacyGame, phase: Phase, *, bots: bool) -> list[str]:
 
 
 __all__ = [
-    "NOT_HELD_OUT",
+    "NOT_FOR_TESTING",
     "NO_BOTS",
     "NO_PEOPLE",
     "HumanOrders",

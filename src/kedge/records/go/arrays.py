@@ -25,7 +25,7 @@ from kedge.records.go.games import SPLITS, GoGame, Split, split_of
 from kedge.records.go.people import part_of
 from kedge.records.report import ReadReport
 
-_VERSION = 4  # change it with the arrays or with how texts are read
+_VERSION = 4  # change it with the arrays, with how texts are read, or with `split_of` or `part_of`
 AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoArrays.flags`
 
 

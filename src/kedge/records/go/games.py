@@ -228,11 +228,6 @@ def years_in(split: Split) -> range:
     return _YEARS[split]
 
 
-def is_held_out(game: GoGame) -> bool:
-    """Whether a game is held out of training, for testing: the games from 2015 on."""
-    return game.year is not None and game.year >= _YEARS["test"].start
-
-
 # --- Fields of a record ---------------------------------------------------------------------------
 
 
@@ -331,7 +326,6 @@ __all__ = [
     "Split",
     "date_of",
     "handicap_of",
-    "is_held_out",
     "komi_of",
     "points_of",
     "result_of",

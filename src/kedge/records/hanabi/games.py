@@ -125,9 +125,9 @@ def part_of(game: HanabiGame) -> int:
     return CHOOSE if is_one_in(5, key) else LEARN
 
 
-def is_held_out(game: HanabiGame) -> bool:
+def is_for_testing(game: HanabiGame) -> bool:
     """Whether a game is held out of training and of the choice of models, for testing."""
     return part_of(game) == TEST
 
 
-__all__ = ["HanabiGame", "decks_and_actions", "is_held_out", "part_of", "rules_of"]
+__all__ = ["HanabiGame", "decks_and_actions", "is_for_testing", "part_of", "rules_of"]

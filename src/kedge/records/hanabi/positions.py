@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.records.hanabi.files import game_of
-from kedge.records.hanabi.games import HanabiGame, is_held_out
+from kedge.records.hanabi.games import HanabiGame, is_for_testing
 from kedge.records.json_games import read_json_games
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve
-from kedge.records.splits import NOT_HELD_OUT
+from kedge.records.splits import NOT_FOR_TESTING
 
 #: Names of the filters that remove games with nothing to predict.
 NO_PEOPLE, NO_BOTS = "without moves of people", "without moves of programs"
@@ -82,7 +82,7 @@ def hanabi_sieve(
     if players is not None:
         filters[f"not for {players} players"] = lambda game: len(game.players) == players
     if not everything:
-        filters[NOT_HELD_OUT] = is_held_out
+        filters[NOT_FOR_TESTING] = is_for_testing
     return Sieve({**filters, NO_BOTS if bots else NO_PEOPLE: choices})
 
 

@@ -192,15 +192,17 @@ class TowerTrainer(Trainer[Batch]):
 
 @dataclass(frozen=True)
 class Course:
-    """A game's network and its training and test positions."""
+    """A game's network, the positions that it learns from, and those that score it."""
 
     encoding: Encoding
     make_network: Callable[[Any], SEResNet]
     """Makes a network from the game's recipe."""
     learned: Positions[Batch]
-    tested: Positions[Batch]
+    scored_on: Positions[Batch]
+    part: str
+    """What `scored_on` are for, for metrics.json."""
     others: Mapping[str, Positions[Batch]] = field(default_factory=dict)
-    """More positions to test on at the end, by name."""
+    """More positions to score at the end, by name."""
     finish: Finish[Batch] | None = None
 
     def train(
@@ -234,9 +236,10 @@ class Course:
         return train(
             trainer,
             self.learned,
-            self.tested,
+            self.scored_on,
             folder,
             self._exported,
+            part=self.part,
             seconds=seconds,
             others=self.others,
             finish=self.finish,

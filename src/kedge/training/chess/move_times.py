@@ -18,7 +18,7 @@ from kedge.agents.chess.move_times import FEATURES, MoveTimes, features, just_ta
 from kedge.errors import InputError
 from kedge.models.board.backends import Network, check_finite
 from kedge.records import ChessGame
-from kedge.records.chess.filters import is_held_out, is_held_out_player
+from kedge.records.chess.filters import is_for_testing, is_player_for_testing
 from kedge.records.chess.games import clock_of
 from kedge.records.chess.positions import encode_games
 from kedge.regularize import Array, entropy
@@ -78,7 +78,7 @@ def _rows(
                 continue
             seen[name] += 1
             if name is None or seen[name] <= most:
-                held_out = is_held_out_player(name) if name else is_held_out(game)
+                held_out = is_player_for_testing(name) if name else is_for_testing(game)
                 sides.append((game, plies, clock[1], held_out))
     encoded = encode_games(
         [side[0] for side in sides],

@@ -12,7 +12,7 @@ from kedge.errors import InputError
 from kedge.models.chess.conditioning import ChessPlayers
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import GATHER
-from kedge.records.splits import CHOOSE, LEARN
+from kedge.records.splits import CHOOSE, LEARN, PARTS
 from kedge.training.board.imitation import Course, TowerRecipe
 from kedge.training.board.network import ConvolutionPolicy, SEResNet, Value
 from kedge.training.chess.panel import taught_by
@@ -89,6 +89,7 @@ def train(
         make_network,
         replace(learned, forget=recipe.forget, score_weight=recipe.eval_weight),
         chosen_by,
+        PARTS[CHOOSE],
         by_kind(table, chosen_by, rows),
     )
     return course.train(

@@ -279,15 +279,15 @@ def train(
     """Train on the games to learn from; see `kedge.training.trainer.train`.
 
     The scores are those of the movement phases of the games to choose by. The games for testing
-    are left out: `kedge predict diplomacy --held-out` judges on them.
+    are left out: `kedge predict diplomacy` judges on them.
     """
     to_learn, choosing = split_games(games)
     learned = replace(positions_of(to_learn), forget=recipe.forget).to(rank.device)
     chosen_by = positions_of(choosing, kinds="M").to(rank.device)
     torch.manual_seed(recipe.seed)
-    course = DiplomacyTrainer(recipe, rank, rank.device.type == "cuda")
+    learner = DiplomacyTrainer(recipe, rank, rank.device.type == "cuda")
     return trainer.train(
-        course, learned, chosen_by, folder, exported, seconds=seconds, part=PARTS[CHOOSE]
+        learner, learned, chosen_by, folder, exported, seconds=seconds, part=PARTS[CHOOSE]
     )
 
 

@@ -171,10 +171,10 @@ def train(
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
     """Train a network from `initial_network`; see `kedge.training.trainer.train`."""
-    course = ValueTrainer(network, recipe, rank)
+    learner = ValueTrainer(network, recipe, rank)
     learned, chosen_by = learned.to(rank.device), chosen_by.to(rank.device)
     return trainer.train(
-        course, learned, chosen_by, folder, exported, seconds=seconds, part=PARTS[CHOOSE]
+        learner, learned, chosen_by, folder, exported, seconds=seconds, part=PARTS[CHOOSE]
     )
 
 

@@ -339,6 +339,8 @@ def train(
     takes `players` as input trains on all people, see `lessons_of`, and is tested on 2015-2016.
     """
     if recipe.players:
+        if modern:
+            raise InputError("players=true learns from all years: leave --modern out")
         course = _course_of_all(table, recipe, rank.device)
     else:
         course = _course(table, recipe, rank.device, modern=modern)
@@ -361,7 +363,7 @@ def _course(table: GoArrays, recipe: GoRecipe, device: torch.device, *, modern: 
         )
     learned = _as_learned(positions_of(table, train_rows).to(device), recipe)
     tested = positions_of(table, test_rows).to(device)
-    return Course(GO, make_network, learned, tested, finish=finish_of(learned, recipe))
+    return Course(GO, make_network, learned, tested, tested_on, finish=finish_of(learned, recipe))
 
 
 def _as_learned(positions: GoPositions, recipe: GoRecipe) -> GoPositions:
@@ -395,4 +397,4 @@ def _course_of_all(table: GoArrays, recipe: GoRecipe, device: torch.device) -> C
     lesson = replace(_as_learned(lesson, recipe), forget=recipe.forget)
     others = by_rank(*positions(chosen_by.astype(np.int64)))
     test = positions(tested.astype(np.int64))[0]
-    return Course(GO, make_network, lesson, test, others, finish_of(lesson, recipe))
+    return Course(GO, make_network, lesson, test, "test", others, finish_of(lesson, recipe))

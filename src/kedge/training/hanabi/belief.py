@@ -164,10 +164,12 @@ def train(
     """Train and test on self-play games of a blueprint; see `trainer.train`."""
     torch.manual_seed(recipe.seed)
     network = make_checked(lambda: BeliefModule(game, recipe.width, recipe.layers), recipe)
-    course = BeliefTrainer(network, recipe, rank)
+    learner = BeliefTrainer(network, recipe, rank)
     learned = SelfPlayGames(blueprint, game, recipe, rank.device)
     tested = learned.play(_TESTED, np.random.default_rng(recipe.seed))
-    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+    return trainer.train(
+        learner, learned, tested, folder, exported, part="new games", seconds=seconds
+    )
 
 
 def exported(network: nn.Module) -> bytes:

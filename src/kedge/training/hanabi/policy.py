@@ -22,7 +22,7 @@ from kedge.models.hanabi.network import PolicyWeights, to_shipped_onnx
 from kedge.models.hanabi.torch_network import PolicyModule
 from kedge.models.torch_arrays import state_of
 from kedge.records.hanabi.games import HanabiGame, part_of
-from kedge.records.splits import CHOOSE, LEARN, TEST
+from kedge.records.splits import CHOOSE, LEARN, PARTS, TEST
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, pack_games, room
@@ -246,9 +246,16 @@ def train(
         count, seed = recipe.synthetic, recipe.seed
         learned = learned.with_synthetic(played_once(teachers, game, count, seed, path, rank))
     together = Teachers(teachers, rank.device) if teachers else None
-    course = HanabiTrainer(network, recipe, rank, together)
+    learner = HanabiTrainer(network, recipe, rank, together)
     return trainer.train(
-        course, learned, chosen_by, folder, exported, seconds=seconds, keep_best=True
+        learner,
+        learned,
+        chosen_by,
+        folder,
+        exported,
+        part=PARTS[CHOOSE],
+        seconds=seconds,
+        keep_best=True,
     )
 
 

@@ -35,9 +35,9 @@ def diplomacy(
 ) -> None:
     """Train a Diplomacy model: each power's orders, unit by unit, and how the game ends.
 
-    One game in twenty is held out. A third of these games choose the model: their accuracy is
-    printed as it rises. The others judge it, with `kedge predict diplomacy --held-out`. Training
-    needs the `[train]` extra; torchrun works as for chess.
+    One game in twenty is held out. A third of these show how well training goes: their accuracy is
+    printed as it rises. The others judge the model, with `kedge predict diplomacy`. Training needs
+    the `[train]` extra; torchrun works as for chess.
 
     **Examples**
 
@@ -84,8 +84,8 @@ def diplomacy_value(
     First it learns how people's games ended. Then, with `--rollouts`, it learns as in the paper's
     appendix J: the human model plays four to eight phases, and the network's own value there is
     the target. With `--to-the-end`, the ends of those games are the target. One game in twenty is
-    held out; a third of these choose the network. Rollouts are kept in the folder; run the command
-    again to resume.
+    held out; a third of these show how well training goes. Rollouts are kept in the folder; run the
+    command again to resume.
 
     **Examples**
 
