@@ -26,6 +26,7 @@ from kedge.models.go.encoding import GO, encode_go  # noqa: E402
 from kedge.models.onnx_file import read_onnx  # noqa: E402
 from kedge.records.go.arrays import make_go_arrays  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
+from kedge.records.go.lessons import lessons_of  # noqa: E402
 from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
 from kedge.training.board.imitation import (  # noqa: E402
@@ -37,14 +38,12 @@ from kedge.training.board.network import Convolution  # noqa: E402
 from kedge.training.distributed import Rank, training_rank  # noqa: E402
 from kedge.training.go.policy import (  # noqa: E402
     RECIPES,
-    GoPositions,
     GoRecipe,
     finish_of,
-    lessons_of,
     make_network,
-    positions_of,
     train,
 )
+from kedge.training.go.positions import GoPositions, positions_of  # noqa: E402
 from kedge.training.muon import Muon  # noqa: E402
 from kedge.training.optimizers import rounded_weights  # noqa: E402
 from kedge.training.trainer import read_checkpoint  # noqa: E402
@@ -298,6 +297,8 @@ def test_what_there_is_not(tmp_path):
     recipe = GoRecipe(filters=8, blocks=1, steps=1, batch=8)
     with pytest.raises(InputError, match=r"0 of 1900-2014.*--modern trains on all years"):
         train(modern, tmp_path, recipe, rank=CPU)
+    with pytest.raises(InputError, match="players=true learns from all years: leave --modern out"):
+        train(modern, tmp_path, replace(recipe, players=True), rank=CPU, modern=True)
     for device in ("openvino", "nothing"):
         with pytest.raises(InputError, match="use cpu, cuda"), training_rank(device):
             pass
