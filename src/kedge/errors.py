@@ -11,7 +11,7 @@ class InputError(ValueError):
 
 
 class LeftOutWarning(UserWarning):
-    """A game of another package is left out, because a part of it fails to load."""
+    """Something is left out: a game of another package, or the end of a record."""
 
 
 class ExperimentError(RuntimeError):

@@ -69,7 +69,13 @@ def parse_list(text: str) -> list[Spec]:
     >>> [str(spec) for spec in parse_list("chess, puct(chess, c_puct=2)")]
     ['chess', 'puct(chess, c_puct=2)']
     """
-    inside = parse(f"list({text})")
+    try:
+        inside = parse(f"list({text})")
+    except InputError:
+        for part in text.split(","):
+            if not part.strip():
+                raise InputError(f"{text!r}: a name is missing beside a comma") from None
+        raise
     values = [Spec(value) if isinstance(value, str) else value for value in inside.args]
     if inside.kwargs or not all(isinstance(value, Spec) for value in values):
         raise InputError(f"{text!r}: expected comma-separated names or specs")

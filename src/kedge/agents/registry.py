@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from os.path import isfile
 from typing import Any
 
 from kedge import catalogue
@@ -58,6 +59,8 @@ def _hint(name: str, entry: catalogue.GameEntry | None) -> str:
         for model in get_close_matches(name, named.names(), n=9, cutoff=0.5)
         if entry is None or _game_of(model) == entry.name
     ]
+    if isfile(name):
+        return f"write ./{name} for the file"
     if near := get_close_matches(name, [*agents, *models], n=3, cutoff=0.5):
         return f"did you mean {' or '.join(near)}?"
     whose = "" if entry is None else f" of {entry.title}"

@@ -1,5 +1,6 @@
 """The command line. Commands import what they need when they run, so that help comes at once."""
 
+import contextlib
 import errno
 import gc
 import os
@@ -95,6 +96,8 @@ def main() -> None:
     """Run the command line: 0 done, 2 bad input, 1 a task or the output failed, 130 interrupted."""
     if sys.stdout is None:  # closed: a file opened later would take its place
         _fail("cannot write: the output is closed", 1)
+    with contextlib.suppress(AttributeError):  # another program's stream has another class
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     warnings.showwarning = _show_warning
     try:
         code = app(prog_name="kedge", standalone_mode=False)
@@ -143,7 +146,7 @@ _shown: set[str] = set()
 def _show_warning(
     message: Warning | str, category: type[Warning], *where: Any, **settings: Any
 ) -> None:
-    """Print a warning about another package's game once, as one line."""
+    """Print a warning about what is left out once, as one line."""
     if not issubclass(category, LeftOutWarning):
         _show_others(message, category, *where, **settings)
     elif (line := " ".join(str(message).split())) not in _shown:

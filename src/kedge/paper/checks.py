@@ -27,4 +27,5 @@ def check_counts(**counts: int) -> None:
     """Raise `InputError` unless all counts are at least 1."""
     for name, count in counts.items():
         if not 1 <= count < 2**62:
-            raise InputError(f"{name}: at least 1, not {count}")
+            bound = "at least 1" if count < 1 else "less than 2^62"
+            raise InputError(f"{name}: {bound}, not {count}")

@@ -130,10 +130,20 @@ def test_elo_by_hand():
     assert score.elo == pytest.approx(400 * math.log10(4))
     assert score.elo_interval == pytest.approx((96.0, 577.3), abs=0.1)
     assert str(score) == "+15 =2 −3, score 80.0 ± 8.4 %, Elo +241 (95 %: +96 … +577)"
-    low, high = MatchScore(wins=9, draws=1, losses=0).elo_interval
-    assert low == pytest.approx(400 * math.log10(0.852 / 0.148))
+    low, high = MatchScore(wins=27, draws=3, losses=0).elo_interval
+    assert low == pytest.approx(400 * math.log10(0.8954 / 0.1046), abs=0.3)
     assert high == math.inf
-    assert MatchScore(0, 1, 9).elo_interval == pytest.approx((-math.inf, -low))
+    assert MatchScore(0, 3, 27).elo_interval == pytest.approx((-math.inf, -low))
+
+
+def test_few_games_leave_doubt_however_they_end():
+    # Two wins and a draw have a small spread; Wilson's interval of 2.5 points of 3.
+    low, high = MatchScore(wins=2, draws=1, losses=0).elo_interval
+    assert (low, high) == pytest.approx((-139.0, 700.0), abs=30.0)
+    assert MatchScore(0, 1, 2).elo_interval == pytest.approx((-high, -low))
+    for wins in range(1, 6):
+        low, high = MatchScore(wins, 1, 0).elo_interval
+        assert low < MatchScore(wins, 1, 0).elo < high
 
 
 @pytest.mark.parametrize("games", [1, 2, 20, 1000])

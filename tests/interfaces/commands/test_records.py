@@ -114,21 +114,23 @@ def test_go(tmp_path):
     path = tmp_path / "games.sgf"
     path.write_text("\n".join(texts.values()))
     done = replay("go", path, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"kedge: {path}, line 4, move 4: after two passes; left out\n",
+    )
     result = json.loads(done.stdout)
-    assert (result["game"], result["games"], result["positions"]) == ("go", 1, 5)
-    assert result["broken_games"] == 6
-    assert sum(result["kinds"].values()) == 6
+    assert (result["game"], result["games"], result["positions"]) == ("go", 2, 8)
+    assert result["broken_games"] == 5
+    assert sum(result["kinds"].values()) == 5
     reasons = {one["game"]: one["reason"] for one in result["broken"]}
     assert reasons[2].startswith("move 5: 'E5' is illegal: ")
     assert reasons[3].startswith("move 5: 'A9' is illegal: ")
-    assert reasons[4] == "move 4: the game is over after two passes"
     assert reasons[5].startswith("setup: ")
     assert (reasons[6], reasons[7]) == ("not Go: game type '2'", "cut short")
     assert [one["where"] for one in result["broken"]][:2] == [f"{path}, line 2", f"{path}, line 3"]
     words = replay("go", path, tmp_path, "--broken", "0").stdout
-    assert "12 invalid" in words
-    assert "  2 × move …: the game is over after two passes" in words
+    assert "10 invalid" in words
+    assert "  2 × not Go: game type …" in words
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ RESIGNATION, MOVE_LIMIT = "resignation", "move limit"
 MAX_PLIES = 400
 _RESIGN_PLIES = 8  # four moves of each agent must agree
 _95_PERCENT = 1.96
+_FEW = 20  # games whose spread may be too small by chance
 
 
 class GameState(Protocol):
@@ -162,12 +163,12 @@ class MatchScore:
     def elo_interval(self) -> tuple[float, float]:
         """95 % interval: the Elo of score ± 1.96 standard errors, infinite at 0 and 1.
 
-        If all games ended alike, they show no spread. Then it is Wilson's interval, which knows
-        only won and lost games.
+        Few games, and games that all ended alike, show too little spread. Then it is Wilson's
+        interval, which knows only won and lost games.
         """
         score, n, z = self.score, self.games, _95_PERCENT
         centre, reach = score, z * self.score_se
-        if n and not reach > 0.0:
+        if n and (n < _FEW or not reach > 0.0):
             centre = (score + z**2 / (2 * n)) / (1 + z**2 / n)
             reach = z * math.sqrt(score * (1 - score) / n + (z / (2 * n)) ** 2) / (1 + z**2 / n)
         # Rounding near 0 and 1 must not leave the score outside.

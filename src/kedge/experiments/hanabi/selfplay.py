@@ -132,8 +132,11 @@ class SelfPlay(Experiment):
         return {"weights": weight_hashes(*self.agents)}
 
     def check(self) -> None:
-        for agent in self.table:
-            agent.check(self.rules())
+        for spec, agent in zip(self.agents, self.table, strict=True):
+            try:
+                agent.check(self.rules())
+            except InputError as error:
+                raise InputError(f"{spec}: {error}") from None
 
     @FromFiles
     def table(self) -> list[HanabiAgent]:

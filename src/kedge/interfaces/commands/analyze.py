@@ -5,6 +5,7 @@ Import this module only to run the command: its help lists the files of all game
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 GameFile = Annotated[
     list[Path],
     typer.Argument(
-        metavar="GAME",
-        help=f"Recorded games, plain or compressed. {files_words()}",
+        metavar="FILE",
+        help=f"One file of recorded games, plain or compressed. {files_words()}",
         show_default=False,
     ),
 ]
@@ -112,7 +113,7 @@ class GameChoice:
             report.broken.clear()  # nobody asked about the others
             yield game
             return
-        yield from islice(games, self.limit)
+        yield from islice(games, self.limit and min(self.limit, sys.maxsize))
         if report.games:
             return
         fault = no_game(file, report.broken)

@@ -6,7 +6,7 @@ The paper divides games into training and test sets by year: `split_of`.
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -93,6 +93,11 @@ class GoGame:
     def first_player(self) -> int:
         """The player who moves first unless `colours` differs: White after handicap or a setup."""
         return int(self.handicap > 0 or bool(self.black_stones or self.white_stones))
+
+    def until(self, ply: int) -> "GoGame":
+        """Return the game up to a half-move; its result stays."""
+        colours = None if self.colours is None else self.colours[:ply]
+        return replace(self, moves=self.moves[:ply], colours=colours)
 
     def mover(self, ply: int) -> int:
         """The player who makes ``moves[ply]``: 0 is black."""

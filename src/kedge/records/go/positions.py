@@ -1,5 +1,6 @@
 """Positions of recorded Go games, and their native boards for search."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from typing import IO, Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from kedge.errors import InputError
+from kedge.errors import InputError, LeftOutWarning
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import GoGame, Split, split_of, years_words
-from kedge.records.report import ReadReport, unbroken
+from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve
+from kedge.words import counted
 
 #: A set of `split_of`, or "all" for any game on 19×19.
 GoSplit = Literal["train", "test", "modern", "modern-test", "all"]
@@ -82,24 +84,37 @@ def _legal_moves(game: GoGame) -> npt.NDArray[np.bool_]:
 
 
 def legal_games(path: str | Path | IO[bytes], report: ReadReport | None = None) -> Iterator[GoGame]:
-    """Yield the games of `read_go_games` that are legal; the report counts others as broken."""
+    """Yield the games of `read_go_games` that are legal; the report counts others as broken.
+
+    Moves after two passes are left out with a warning: servers let players resume a game.
+    """
     report = ReadReport() if report is None else report
-    return unbroken(read_go_games(path, report), report, _fault)
-
-
-def _fault(game: GoGame) -> str | None:
-    """Return the first violation of the rules, or None."""
+    resumed = list[str]()
     try:
-        ply = legal_length(game)
-    except InputError as error:  # impossible setup stones
-        return str(error)
-    if ply == len(game):
-        return None
-    state = game.state(ply)
-    if state.is_terminal():
-        return f"move {ply + 1}: the game is over after two passes"
-    move = int(game.moves[ply])
-    return f"move {ply + 1}: {state.gtp(move)!r} is illegal: {state.board.verdict(move)}"
+        for game in read_go_games(path, report):
+            try:
+                ply = legal_length(game)
+            except InputError as error:  # impossible setup stones
+                report.reject(len(game), str(error))
+                continue
+            if ply == len(game):
+                yield game
+            elif (state := game.state(ply)).is_terminal():
+                resumed.append(f"{report.last[1]}, move {ply + 1}")
+                report.positions -= len(game) - ply
+                yield game.until(ply)
+            else:
+                move = int(game.moves[ply])
+                why = f"{state.gtp(move)!r} is illegal: {state.board.verdict(move)}"
+                report.reject(len(game), f"move {ply + 1}: {why}")
+    finally:
+        if resumed:
+            more = f" (as in {counted(len(resumed) - 1, 'more game')})" if len(resumed) > 1 else ""
+            _warn(f"{resumed[0]}: after two passes{more}; left out")
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, LeftOutWarning, stacklevel=3)
 
 
 def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:

@@ -1,5 +1,6 @@
 """``kedge train chess`` and ``kedge train move-times``."""
 
+import sys
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -50,7 +51,9 @@ class Selection:
 
         games = valid_games(data, read_chess_games)
         people = (game for game in games if game.source not in (self.without or ()))
-        return table_of(islice(people, self.limit), self.most_of_one)
+        return table_of(
+            islice(people, self.limit and min(self.limit, sys.maxsize)), self.most_of_one
+        )
 
 
 EVERYTHING = Selection()
