@@ -33,7 +33,7 @@ PIECES = "tasks.jsonl.xz"
 GPU: dict[str, Any] = {"device": "cuda"}
 GO = GPU | {"dtype": "bfloat16"}
 # A tenth of the test games' moves. With all of them (None) the standard errors are a third.
-GO_MOVES = {"positions": 50_000, "shards": 2}
+GO_MOVES = {"positions": 50_000}
 GO_GAMES = {"games": 400, "chunk": 400}
 # No rollouts: SearchBot's take minutes per turn without a GPU.
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
@@ -94,7 +94,7 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
             HANABI | TABLES | {"models": ("hanabi-smartbot",), "bomb": "zero"},
         ),
     },
-    "katago": {"go-rl-agents": ("go-rl-agents", {"positions": 4000, "shards": 1})},
+    "katago": {"go-rl-agents": ("go-rl-agents", {"positions": 4000})},
 }
 
 

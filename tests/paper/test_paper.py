@@ -26,11 +26,11 @@ SMALL |= {
 }  # fmt: skip
 SHORT_MATCH = {"playouts": 3, "games": 2, "chunk": 2, "max_plies": 20, "judge": "playouts"}
 SMALL |= {
-    "go-accuracy": {"playouts": 3, "c_puct": (2.0,), "positions": 20, "shards": 2},
-    "go-cross-entropy": {"playouts": 3, "c_puct": (2.0,), "positions": 20, "shards": 2},
+    "go-accuracy": {"playouts": 3, "c_puct": (2.0,), "positions": 20},
+    "go-cross-entropy": {"playouts": 3, "c_puct": (2.0,), "positions": 20},
     "go-rl-agents": {"positions": 20},
     "go-strength": {**SHORT_MATCH, "c_puct": (2.0,)},
-    "go-tradeoff": {**SHORT_MATCH, "c_puct": (2.0,), "positions": 20, "shards": 1},
+    "go-tradeoff": {**SHORT_MATCH, "c_puct": (2.0,), "positions": 20},
 }
 SMALL_DIPLOMACY = {
     "models": ("uniform-orders",), "lambdas": (1e-1, 1e-3), "iterations": 2, "candidates": 2,

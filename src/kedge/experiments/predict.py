@@ -152,9 +152,13 @@ class Predict(Experiment):
         prediction = self.predict(self.chosen(task), rng)
         return {"games": [game.to_json() for game in prediction.games]}
 
-    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+    def joined(self, results: Mapping[str, dict[str, Any]]) -> Prediction:
+        """Return the predictions of all tasks together."""
         games = [GameScore.from_json(game) for chunk in results.values() for game in chunk["games"]]
-        total = Prediction(games, self.kinds).to_json()
+        return Prediction(games, self.kinds)
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        total = self.joined(results).to_json()
         read = next(chunk["read"] for chunk in results.values() if "read" in chunk)
         rows = [{"group": "all", **{key: total[key] for key in total if key != "groups"}}]
         for kind, labels in total["groups"].items():

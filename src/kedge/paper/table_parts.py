@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.prediction import SUMS, clustered, summary
+from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
 from kedge.experiments import Column
 from kedge.regularize import Array
 from kedge.specs import Spec, parse
@@ -31,6 +31,11 @@ class Scores:
         sums = np.array([column(name) for name in SUMS], np.float64).T
         labels = {name: column(name) for name in parts[0] if name not in SUMS}
         return cls(sums, labels)
+
+    @classmethod
+    def of(cls, prediction: Prediction) -> "Scores":
+        """The scores of a prediction, without labels."""
+        return cls(np.array([game.sums for game in prediction.games]), {})
 
     def summary(self) -> dict[str, Any]:
         """Means and their standard errors, clustered by game."""

@@ -162,12 +162,15 @@ def test_published_strength(go_model):
     assert "scorers: playouts 20" in report.notes[-1]
 
 
-def test_a_tradeoff_is_of_both_tables(go_model):
+def test_a_tradeoff_is_of_both_tables(go_model, tmp_path):
+    data = tmp_path / "games.sgf"
+    data.write_text("(;SZ[19]DT[2015-01-01];B[pd];W[dp])")
     matches = {"games": 6, "chunk": 2, "judge": "playouts"}
-    both = GoTradeoff(models=(go_model,), **matches)
+    both = GoTradeoff(models=(go_model,), data=str(data), **matches)
     assert (GoTradeoff().models, both.positions) == (("go",), 100)
     assert both.strength() == GoStrength(models=(go_model,), **matches)
-    assert both.accuracy() == GoAccuracy(models=(go_model,))
+    accuracy = GoAccuracy(models=(go_model,), data=str(data))
+    assert both.parts() == {**accuracy.parts(), "matches": both.strength()}
     asked = [task.params for task in both.tasks() if task.params["part"] == "matches"]
     assert len(asked) == len(both.strength().tasks()) / 2, "one temperature of two"
     assert both.config()["judge"] == "playouts"

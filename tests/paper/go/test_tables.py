@@ -1,25 +1,24 @@
 """The Go tables: moves drawn from all games, the paper's figures and KataGo beside ours."""
 
+import re
+
 import pytest
 from command import answer, kedge
 
 from kedge.errors import InputError
 from kedge.experiments import run
+from kedge.experiments.go.predict import GoPredict
 from kedge.paper.go.accuracy import GoAccuracy, GoCrossEntropy
 from kedge.paper.go.rl_agents import GoRlAgents
+from kedge.specs import parse
 
 POSITIONS = 8 + 9 + 10 + 11 + 12
 
 
-def columns(positions, hits, loss):
-    """A task's result, as `run` has it."""
-    return {
-        "positions": positions,
-        "top1": hits,
-        "top5": positions,
-        "cross_entropy": loss,
-        "year": [2015] * len(positions),
-    }
+def result(hits, loss):
+    """A task's result, as `run` has it: a game of ten moves for each number of hits."""
+    sums = [[10.0, top1, 10.0, nats] for top1, nats in zip(hits, loss, strict=True)]
+    return {"games": [{"groups": {}, "phases": {"moves 1-50": row}} for row in sums]}
 
 
 @pytest.mark.parametrize(
@@ -29,11 +28,11 @@ def columns(positions, hits, loss):
         (GoCrossEntropy, "cross_entropy", 1.388, 1.362, "raw"),
     ],
 )
-def test_tables_from_results(kind, key, raw, searched, best):
-    experiment = kind(c_puct=(2.0,), shards=1)
+def test_tables_from_results(kind, key, raw, searched, best, go_games):
+    experiment = kind(c_puct=(2.0,), positions=1, data=str(go_games))
     found = {
-        task.key: columns([10, 10], [5, 6 if task.params["cell"]["c_puct"] else 5], [15.0, loss])
-        for task, loss in zip(experiment.tasks(), (14.0, 16.0), strict=True)
+        task.key: result([5, hits], [15.0, loss])
+        for task, hits, loss in zip(experiment.tasks(), (5, 6), (14.0, 16.0), strict=True)
     }
     report = experiment.report(found)
     rows = report.table.rows
@@ -48,10 +47,12 @@ def test_tables_from_results(kind, key, raw, searched, best):
     assert "Wang et al. (2017) 57.7%" in report.text()
 
 
-def test_other_years_are_not_set_beside_the_paper():
+def test_other_years_are_not_set_beside_the_paper(go_games, tmp_path):
+    later = tmp_path / "later.sgf"
+    later.write_text(re.sub(r"DT\[201\d", "DT[2018", go_games.read_text()))
     for kind in (GoAccuracy, GoRlAgents):
-        experiment = kind(split="modern", shards=1)
-        found = {task.key: columns([10], [5], [15.0]) for task in experiment.tasks()}
+        experiment = kind(split="modern", positions=1, data=str(later))
+        found = {task.key: result([5], [15.0]) for task in experiment.tasks()}
         report = experiment.report(found)
         assert not any("paper" in column.heading for column in report.table.columns)
         assert "2017 and later" in report.text()
@@ -59,7 +60,9 @@ def test_other_years_are_not_set_beside_the_paper():
 
 def drawn(path, positions=None, seed=0):
     experiment = GoAccuracy(data=str(path), positions=positions, seed=seed)
-    return [(one.game.date, one.ply) for game in experiment.sample("") for one in game]
+    games = [part.games().kept for part in experiment.parts().values()]
+    assert all(kept is games[0] for kept in games), "the cells share what is read"
+    return [(game.date, ply) for game, plies in games[0] for ply in plies]
 
 
 def test_moves_are_drawn_from_all_games(go_games):
@@ -72,18 +75,23 @@ def test_moves_are_drawn_from_all_games(go_games):
     assert len({date for date, _ in fewer}) > 1
 
 
-def test_shards_share_out_every_game_once(go_games, go_model, tmp_path):
-    sums = []
-    for shards in (1, 3):
-        experiment = GoAccuracy(
-            models=(go_model,), playouts=2, c_puct=(2.0,), positions=None, shards=shards,
-            data=str(go_games),
-        )  # fmt: skip
-        done = run(experiment, engine="inline", folder=tmp_path / str(shards), progress=False)
-        found = experiment.gather(done.results)
-        sums.append([sorted(map(tuple, one.sums.round(4).tolist())) for one in found.values()])
-    assert sums[0] == sums[1]
-    assert [sorted(int(game[0]) for game in cell) for cell in sums[0]] == [[8, 9, 10, 11, 12]] * 2
+@pytest.mark.parametrize("positions", [None, 20])
+def test_predictions_and_tables_share_their_results(positions, go_games, go_model, monkeypatch):
+    drawn = {"limit": positions, "drawn": positions is not None}
+    search = f"puct({parse(go_model)}, c_puct=2, playouts=2)"
+    alone = {
+        agent: run(GoPredict(agent=agent, data=(str(go_games),), **drawn), engine="inline")
+        for agent in (go_model, search)
+    }
+    monkeypatch.setattr(GoPredict, "predict", lambda *_: pytest.fail("computed again"))
+    table = {"models": (go_model,), "playouts": 2, "positions": positions, "data": str(go_games)}
+    experiment = GoAccuracy(**table, c_puct=(2.0,))
+    report = run(experiment, engine="inline").report()
+    assert run(GoCrossEntropy(**table, c_puct=(2.0,)), engine="inline").report().table.rows
+    for row, done in zip(report.table.rows, alone.values(), strict=True):
+        data = done.report().data
+        assert row["positions"] == data["positions"] == (positions or POSITIONS)
+        assert (row["top1"], row["top1_se"]) == (data["top1"], data["top1_se"])
 
 
 def test_katago_is_set_beside_the_model(go_games, go_model, katago, tmp_path):

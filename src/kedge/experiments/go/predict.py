@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from kedge.evaluation.go.ranks import players_of
 from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import agent_option, data_option
+from kedge.experiments.predict import DrawnPredict
 from kedge.options import Option
 from kedge.records.go.games import SPLITS
 from kedge.records.go.people import held_out_moves, moves_of_rank
@@ -16,7 +17,7 @@ from kedge.records.splits import NOT_FOR_TESTING
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoPredict(BoardPredict):
+class GoPredict(DrawnPredict, BoardPredict):
     """Predict people's Go moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by year, komi and phase. By default the games are those of the
@@ -34,10 +35,10 @@ class GoPredict(BoardPredict):
     """
 
     advice: ClassVar[Mapping[str, str]] = {
-        not_in(split): "--split all keeps every game on 19×19" for split in SPLITS
+        not_in(split): "--split all keeps every game on 19×19 (of a table: --set split=all)"
+        for split in SPLITS
     }
-
-    newer: ClassVar[tuple[str, ...]] = ("held_out", "rank", "told_ranks")
+    newer: ClassVar[tuple[str, ...]] = ("held_out", "rank", "told_ranks", "drawn")
     example = "go-large"
     position = GoPosition
     boards_of = boards_of
@@ -70,6 +71,11 @@ class GoPredict(BoardPredict):
             "must be `go-large`, a model that you trained, or a search over one."
         ),
     ] = False
+    seed: int = 0  # no option: agents of Go predict without random draws
+
+    @property
+    def keeps_games(self) -> bool:
+        return self.drawn or self.split == "test"  # two years have few games
 
     @property
     def passes_players(self) -> bool:

@@ -13,6 +13,7 @@ from kedge.paper.board.strength import SearchStrength
 from kedge.paper.table_parts import beside, titled
 
 _TEMPERATURE = 1.0  # of the matches in the figure
+_MATCHES = "matches"  # the label of their part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +29,6 @@ class Tradeoff(Composite, BySetting):
         self.strength()
 
     @abstractmethod
-    def accuracy(self) -> BySetting:
-        """The predictions."""
-
-    @abstractmethod
     def strength(self) -> SearchStrength:
         """The matches."""
 
@@ -42,16 +39,16 @@ class Tradeoff(Composite, BySetting):
             field.name: getattr(self, field.name) for field in fields(kind) if field.name in own
         }
 
-    def parts(self) -> Mapping[str, Experiment]:
-        return {"predictions": self.accuracy(), "matches": self.strength()}
+    def matches(self) -> dict[Any, Experiment]:
+        """The matches as a part, beside those that predict."""
+        return {_MATCHES: self.strength()}
 
     def needs(self, part: Any, task: Task) -> bool:
-        return part != "matches" or float(task.params["temperature"]) == _TEMPERATURE
+        return part != _MATCHES or float(task.params["temperature"]) == _TEMPERATURE
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        by_part = self.by_part(results)
-        cells = self.gather(by_part["predictions"])
-        matches = self.strength().rows(by_part["matches"], (_TEMPERATURE,))
+        cells = self.gather(results)
+        matches = self.strength().rows(self.by_part(results)[_MATCHES], (_TEMPERATURE,))
         strength = {(row["model"], row["c_puct"]): row for row in matches}
         rows, predicted = [], self.rows(cells)
         for row in predicted:

@@ -1,16 +1,26 @@
-"""The base of the chess prediction tables: people by rating, with Maia's filters."""
+"""The base of the chess prediction tables: people by rating, with Maia's filters.
+
+A task is one model, with or without search, on a shard of the games of one bucket. Its result has
+sums for each game, so that reports can pool, split and pair games, with standard errors clustered
+by game.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
-from kedge.agents.agent import Predictor
+import numpy as np
+
 from kedge.errors import InputError
-from kedge.evaluation.prediction import Prediction, few_games, predict
+from kedge.evaluation.prediction import SUMS, few_games, predict
+from kedge.experiments import Task
+from kedge.experiments.fingerprints import record_hashes, weight_hashes
+from kedge.experiments.players import player_on
 from kedge.paper.board.prediction import Bucket, Cell, SearchPrediction
+from kedge.paper.checks import check_counts
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
 from kedge.paper.table_parts import Scores
 from kedge.records import ChessGame, chess_positions
@@ -31,33 +41,60 @@ class ChessPrediction(SearchPrediction):
     data_kinds: ClassVar[str] = "PGN or JSON lines, such as a Lichess dump"
 
     models: tuple[str, ...] = ("maia-1100", "maia-1500", "maia-1900")
+    shards: int = 8
     sources: tuple[str, ...] | None = None
     """Sources to keep; games without a source are always kept. None keeps the sources with many
     players under ``$KEDGE_DATA``, and all sources of other files."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_counts(shards=self.shards)
         for model in self.models:
             imitated_rating(model)
 
+    def inputs(self) -> dict[str, Any]:
+        return {
+            "files": record_hashes([self.file()], self.game),
+            "weights": weight_hashes(*self.models),
+        }
+
     def check(self) -> None:
-        super().check()
+        for model in self.models:
+            player_on(self.device, self.dtype, model, self.game)
         check_games(self.file(), self._buckets(), self._sources())
 
-    def sample(self, bucket: Bucket) -> Sequence[ChessGame]:
-        drawn = draw_games(self.file(), self._buckets(), self._sources(), self.positions, self.seed)
-        return drawn[int(bucket)]
+    def tasks(self) -> list[Task]:
+        return [_task(cell, shard) for cell in self.cells() for shard in range(self.shards)]
 
-    def predict(self, games: Sequence[ChessGame], player: Predictor) -> Prediction:
-        return predict(list(chess_positions(games, MAIA)), player, boards_of)
-
-    def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        cell, shard = Cell(**task.params["cell"]), task.params["shard"]
+        games = self._sample(cell.bucket)[shard :: self.shards]
+        sums = np.empty((0, len(SUMS)))
+        if games:
+            player = player_on(self.device, self.dtype, self.agent(cell), self.game)
+            prediction = predict(list(chess_positions(games, MAIA)), player, boards_of)
+            sums = np.array([game.sums for game in prediction.games])
         return {
+            **dict(zip(SUMS, sums.T.tolist(), strict=True)),
             "time_control": [game.time_control for game in games],
             "clocks": [game.clocks is not None for game in games],
             "source": [game.source for game in games],
             "players": [[game.white, game.black] for game in games],
         }
+
+    def gather(self, results: Mapping[str, dict[str, Any]]) -> dict[Cell, Scores]:
+        cells = {
+            cell: Scores.from_shards([results[_task(cell, k).key] for k in range(self.shards)])
+            for cell in self.cells()
+        }
+        if not any(len(scores.sums) for scores in cells.values()):
+            raise InputError("the filters leave no position; give other data or sources")
+        return cells
+
+    def _sample(self, bucket: Bucket) -> Sequence[ChessGame]:
+        """The games of one bucket, the same in every task."""
+        drawn = draw_games(self.file(), self._buckets(), self._sources(), self.positions, self.seed)
+        return drawn[int(bucket)]
 
     def _buckets(self) -> tuple[int, ...]:
         return tuple(sorted({int(cell.bucket) for cell in self.cells()}))
@@ -108,3 +145,7 @@ def imitated_rating(model: str) -> int:
             f"or chess(elo=1500)"
         )
     return int(elo) // _WIDTH * _WIDTH
+
+
+def _task(cell: Cell, shard: int) -> Task:
+    return Task(f"{cell} shard {shard}", {"cell": asdict(cell), "shard": shard})

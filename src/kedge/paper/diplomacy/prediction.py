@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from kedge.errors import InputError
-from kedge.evaluation.diplomacy.prediction import KINDS
-from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction, few_games
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction, few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.diplomacy.predict import DiplomacyPredict
 from kedge.paper.checks import check_counts
@@ -67,24 +64,14 @@ class DiplomacyPrediction(DiplomacyTable):
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Prediction]:
         """The predictions of each agent, game by game."""
-        parts = self.by_part(results)
-        return {
-            name: Prediction(
-                [
-                    GameScore.from_json(game)
-                    for chunk in parts[f"orders by {name}"].values()
-                    for game in chunk["games"]
-                ],
-                KINDS,
-            )
-            for name in self.predictors
-        }
+        parts, experiments = self.by_part(results), self.predictions()
+        labels = {name: f"orders by {name}" for name in self.predictors}
+        return {name: experiments[of].joined(parts[of]) for name, of in labels.items()}
 
     def rows(self, results: Mapping[str, dict[str, Any]], key: str) -> list[dict[str, Any]]:
         """Each agent's score, and its gain over the human model on the same orders."""
         scores = {
-            name: Scores(np.array([game.sums for game in prediction.games]), {})
-            for name, prediction in self.predicted(results).items()
+            name: Scores.of(prediction) for name, prediction in self.predicted(results).items()
         }
         rows = []
         for name, agent_scores in scores.items():

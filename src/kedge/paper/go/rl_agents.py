@@ -7,18 +7,57 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from kedge.agents.go.katago import KataGo
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments import Column, Report, Table
-from kedge.experiments.fingerprints import file_hashes
+from kedge.experiments.fingerprints import file_hashes, record_hashes
+from kedge.experiments.go.predict import GoPredict
 from kedge.paper.board import published
 from kedge.paper.board.figures import draw_agents
 from kedge.paper.board.prediction import Cell
 from kedge.paper.checks import check_distinct
-from kedge.paper.go.prediction import GoPrediction, all_positions
+from kedge.paper.go.prediction import GoPrediction
 from kedge.paper.table_parts import beside, short_name, titled
+from kedge.records.go.games import GoGame
 from kedge.records.go.positions import GoPosition
+
+
+@dataclass(frozen=True, kw_only=True)
+class KataGoPredict(GoPredict):
+    """One of KataGo's networks, without search, on people's Go moves."""
+
+    name: ClassVar[str] = "predict-katago"
+    places: ClassVar[tuple[str, ...]] = (*GoPredict.places, "katago", "network")
+
+    agent: str = "katago"
+    katago: str
+    network: str
+    chunk: int | None = 1024  # each task starts the program
+
+    def inputs(self) -> dict[str, Any]:
+        return {
+            "files": record_hashes(self.data, self.game),
+            "weights": file_hashes([self._program(), self.network]),
+        }
+
+    def check(self) -> None:
+        """Check nothing: `inputs` reads the program and the network."""
+
+    def predict(
+        self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator
+    ) -> Prediction:
+        positions = [GoPosition(game, ply) for game, plies in games for ply in plies]
+        with KataGo(self._program(), self.network) as katago:
+            return predict(positions, katago, lambda chosen: chosen)
+
+    def _program(self) -> str:
+        path = shutil.which(self.katago)
+        if path is None:
+            raise InputError(f"{self.katago}: no such program; give KataGo with --katago PATH")
+        return path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +71,6 @@ class GoRlAgents(GoPrediction):
     networks: tuple[str, ...] = ()
     """KataGo's network files."""
     positions: int | None = 2000
-    shards: int = 2  # each starts the program
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,26 +83,16 @@ class GoRlAgents(GoPrediction):
     def cells(self) -> list[Cell]:
         return [Cell(model, self.years, None) for model in (*self.models, *self.networks)]
 
-    def inputs(self) -> dict[str, Any]:
-        inputs = super().inputs()
-        return {**inputs, "networks": file_hashes([self._program(), *self.networks])}
-
     def check(self) -> None:
         super().check()
         if not self.networks:
             raise InputError("networks: none given; add KataGo's with --network FILE")
 
-    def _program(self) -> str:
-        path = shutil.which(self.katago)
-        if path is None:
-            raise InputError(f"{self.katago}: no such program; give KataGo with --katago PATH")
-        return path
-
-    def score(self, cell: Cell, games: Sequence[list[GoPosition]]) -> Prediction:
+    def prediction(self, cell: Cell) -> GoPredict:
         if cell.model not in self.networks:
-            return super().score(cell, games)
-        with KataGo(self._program(), cell.model) as katago:
-            return predict(all_positions(games), katago, lambda chosen: chosen)
+            return super().prediction(cell)
+        moves = self.moves() | {"device": "cpu", "dtype": "float32"}  # the program has its own
+        return KataGoPredict(katago=self.katago, network=cell.model, **moves)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         cells = self.gather(results)

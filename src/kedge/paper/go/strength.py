@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents import Player
+from kedge.experiments import Experiment
 from kedge.experiments.go.match import GO_MAX_PLIES, Scored, play_go, scoring_notes
 from kedge.paper.board import published
 from kedge.paper.board.strength import SearchStrength
@@ -59,8 +60,8 @@ class GoTradeoff(Scored, GoAccuracy, Tradeoff):
     chunk: int = 10
     max_plies: int = GO_MAX_PLIES
 
-    def accuracy(self) -> GoAccuracy:
-        return GoAccuracy(**self.shared_fields(GoAccuracy))
+    def parts(self) -> Mapping[Any, Experiment]:
+        return {**super().parts(), **self.matches()}
 
     def strength(self) -> GoStrength:
         return GoStrength(**self.shared_fields(GoStrength))
