@@ -142,7 +142,7 @@ def test_games_with_lists_for_objects():
     record = listed(LIVE)
     [same], report = read(lines(record))
     assert report.broken == []
-    assert (same.players, same.score) == (("player 1", "player 2", "player 3"), 3)
+    assert (same.players, same.score) == (("player 0", "player 1", "player 2"), 3)
     assert (same.deck, same.actions, same.humans) == (game.deck, game.actions, (0, 1, 2))
     # A game that the players end counts 0 there.
     ended = {**record, "actions": [*record["actions"], [4, 0, 4]], "score": 0}

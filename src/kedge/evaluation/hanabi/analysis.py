@@ -1,6 +1,7 @@
 """Review of a Hanabi game."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +44,7 @@ def analyse_hanabi(
     for turn, action in enumerate(game.actions):
         [analysis] = agent.analyse_many([state], rng)
         if turn not in game.slips:  # slips are random moves that nobody decided
-            decisions.append(_decision(turn, state, analysis, action))
+            decisions.append(_decision(turn, state, analysis, action, game.players))
         # Without a belief about the cards there is no value: then the last one stays.
         values.append(float(analysis.value) if np.isfinite(analysis.value) else [0.0, *values][-1])
         state.apply_action(action)
@@ -61,16 +62,17 @@ def analyse_hanabi(
 
 
 def _decision(
-    turn: int, state: HanabiState, analysis: HanabiAnalysis, action: int
+    turn: int, state: HanabiState, analysis: HanabiAnalysis, action: int, names: Sequence[str]
 ) -> DecisionReport:
     assert analysis.actions is not None
     actions, anchor = analysis.actions.tolist(), analysis.anchor
     played = actions.index(action)
 
     def option(i: int) -> DecisionOption:
-        name = state.action_to_string(actions[i])
+        move = state.action_to_string(actions[i])
+        name = re.sub(r"\bplayer (\d)", lambda seat: names[int(seat[1])], move)
         return DecisionOption(
-            name, name, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i])
+            name, move, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i])
         )
 
     rank, ties = rank_among(anchor[played], np.delete(anchor, played))

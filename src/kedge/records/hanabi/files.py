@@ -145,7 +145,7 @@ def _spelled_out(record: Mapping[str, Any]) -> dict[str, Any]:
     ours = {name: record[name] for name in ("legal", "score", "source") if name in record}
     return {
         "id": record.get("id"),
-        "players": [f"player {seat + 1}" for seat in range(min(record["players"], _MOST_SEATS))],
+        "players": [f"player {seat}" for seat in range(min(record["players"], _MOST_SEATS))],
         "deck": objects("deck", "suitIndex", "rank"),
         "actions": objects("actions", "type", "target", "value"),
         "options": record.get("options"),

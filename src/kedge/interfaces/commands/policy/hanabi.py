@@ -42,7 +42,10 @@ class PositionOptions:
         int, typer.Option("--game", min=1, metavar="I", help="Which game of the file.")
     ] = 1
     turn: Annotated[
-        int, typer.Option("--turn", min=0, metavar="T", help="Show the game after T moves.")
+        int,
+        typer.Option(
+            "--turn", min=0, metavar="T", help="Show the game after T moves, before turn T + 1."
+        ),
     ] = 0
     bomb: Annotated[
         BombRule | None,
