@@ -14,7 +14,7 @@ from kedge.evaluation.hanabi.prediction import (
     predict_at,
     scored,
 )
-from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
@@ -140,14 +140,7 @@ class HanabiSweep(HanabiPredict):
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:
         """Return the predictions by λ."""
         return {
-            lam: Prediction(
-                [
-                    GameScore.from_json(game)
-                    for chunk in results.values()
-                    for game in chunk["games"][number]
-                ],
-                self.kinds,
-            )
+            lam: self.joined(chunk["games"][number] for chunk in results.values())
             for number, lam in enumerate(self.lambdas)
         }
 

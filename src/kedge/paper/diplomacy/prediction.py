@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.diplomacy.prediction import KINDS
-from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction, few_games
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction, few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.diplomacy.predict import DiplomacyPredict
 from kedge.paper.checks import check_counts
@@ -69,13 +68,8 @@ class DiplomacyPrediction(DiplomacyTable):
         """The predictions of each agent, game by game."""
         parts = self.by_part(results)
         return {
-            name: Prediction(
-                [
-                    GameScore.from_json(game)
-                    for chunk in parts[f"orders by {name}"].values()
-                    for game in chunk["games"]
-                ],
-                KINDS,
+            name: DiplomacyPredict.joined(
+                chunk["games"] for chunk in parts[f"orders by {name}"].values()
             )
             for name in self.predictors
         }
