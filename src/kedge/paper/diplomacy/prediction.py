@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from kedge.errors import InputError
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction, few_games
 from kedge.experiments import Column, Experiment, Report, Table
@@ -77,7 +75,7 @@ class DiplomacyPrediction(DiplomacyTable):
     def rows(self, results: Mapping[str, dict[str, Any]], key: str) -> list[dict[str, Any]]:
         """Each agent's score, and its gain over the human model on the same orders."""
         scores = {
-            name: Scores(np.array([game.sums for game in prediction.games]), {})
+            name: Scores.from_games(prediction.games)
             for name, prediction in self.predicted(results).items()
         }
         rows = []
