@@ -149,11 +149,7 @@ def initial_network(recipe: ValueRecipe, before: ValueWeights | None = None) -> 
     network = make_checked(lambda: ValueModule(recipe.width, recipe.hidden, recipe.dropout), recipe)
     if before is None:
         return network
-    if (before.width, before.hidden) != (recipe.width, recipe.hidden):
-        raise InputError(
-            f"the initial model has width={before.width} and hidden={before.hidden}, the recipe "
-            f"width={recipe.width} and hidden={recipe.hidden}"
-        )
+    recipe.check_shape(before)
     arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
     arrays["bias"] = arrays.pop("rows.bias")
     network.load_state_dict(arrays)

@@ -196,11 +196,7 @@ def initial_network(
     )
     if before is None:
         return network
-    if (before.width, before.layers) != (recipe.width, recipe.layers):
-        raise InputError(
-            f"the initial model has width={before.width} and layers={before.layers}, the recipe "
-            f"width={recipe.width} and layers={recipe.layers}"
-        )
+    recipe.check_shape(before)
     if str(before.game) != str(game):
         raise InputError(f"the initial model plays {before.game}, the games are {game}")
     network.load_state_dict(state_of(before.arrays))
