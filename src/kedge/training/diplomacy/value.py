@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 
 from kedge import _core
@@ -174,8 +175,7 @@ def train(
     )
 
 
-def exported(network: nn.Module) -> bytes:
-    """Return the network as a model file (ONNX)."""
+def exported(network: nn.Module) -> ModelProto:
+    """Return the network as the model that ships."""
     assert isinstance(network, ValueModule)
-    content: bytes = to_shipped_onnx(ValueWeights(network.arrays(), "trained")).SerializeToString()
-    return content
+    return to_shipped_onnx(ValueWeights(network.arrays(), "trained"))
