@@ -17,7 +17,7 @@ from kedge.records.report import ReadReport, unbroken
 from kedge.records.sieve import Sieve
 
 #: A set of `split_of`, or "all" for any game on 19×19.
-GoSplit = Literal["train", "test", "modern", "modern-test", "all"]
+GoSplit = Literal[Split, "all"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
