@@ -11,8 +11,8 @@ from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
     analysed_games,
+    predict_analysed,
     predict_at,
-    scored,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.experiment import Task
@@ -112,7 +112,7 @@ class HanabiPredict(DrawnPredict):
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        return scored(analysed_games(games, self.player, rng))
+        return predict_analysed(analysed_games(games, self.player, rng))
 
 
 @dataclass(frozen=True, kw_only=True)
