@@ -8,7 +8,6 @@ import numpy as np
 
 from kedge import catalogue
 from kedge.agents import make_player
-from kedge.agents.anchors import imitates_people
 from kedge.agents.dial import strongest
 from kedge.evaluation.board.game_analysis import GameReport, PlayerReport
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -83,7 +82,7 @@ def decision_reviewer(
     def make(agent: str | None = None) -> Reviewer:
         spec = agent or strongest_agent(game)
         player = make_player(spec, game)
-        is_human = imitates_people(spec)
+        is_human = getattr(player, "imitates_people", False)
         return lambda record, tell: analyse(
             record, player, spec, np.random.default_rng(0), tell, is_human=is_human
         )
