@@ -18,9 +18,8 @@ from kedge.evaluation.decision_reports import (
     Scale,
 )
 from kedge.evaluation.diplomacy.analysis import analyse_orders
-from kedge.evaluation.diplomacy.review import diplomacy_reviewer
 from kedge.evaluation.hanabi.analysis import analyse_hanabi
-from kedge.evaluation.hanabi.review import hanabi_reviewer
+from kedge.evaluation.review import review_of
 from kedge.games.diplomacy import Diplomacy, DiplomacyState
 from kedge.records import DiplomacyGame, Phase, replayed_games, replayed_hanabi_games
 
@@ -182,13 +181,13 @@ def test_a_model_by_itself_values_nothing():
 
 def test_an_agent_of_another_game_cannot_review():
     with pytest.raises(InputError, match="does not play diplomacy"):
-        diplomacy_reviewer("hanabi")
+        review_of("diplomacy").reviewer("hanabi")
 
 
 def test_a_game_of_people_at_diplomacy(shared):
     game = next(replayed_games(shared("data/diplomacy/droidippy.jsonl.xz")))
     game = replace(game, phases=game.phases[:3], final=None)
-    report = diplomacy_reviewer("pikl-hedge(diplomacy, lambda=0.01, iterations=64)")(
+    report = review_of("diplomacy").reviewer("pikl-hedge(diplomacy, lambda=0.01, iterations=64)")(
         game, lambda turns: None
     )
     assert [one.turn for one in report.decisions] == sorted(one.turn for one in report.decisions)
@@ -203,7 +202,7 @@ def test_a_game_of_people_at_diplomacy(shared):
 def test_a_game_of_people_at_hanabi(shared):
     games = replayed_hanabi_games(shared("data/hanabi/human_ai_2p.jsonl.xz"))
     game = next(islice(games, 18, None))
-    review = hanabi_reviewer("sparta(hanabi, lambda=0.5, rollouts=100)")
+    review = review_of("hanabi").reviewer("sparta(hanabi, lambda=0.5, rollouts=100)")
     report = review(replace(game, actions=game.actions[:8], score=None), lambda turns: None)
     assert len(report.decisions) == 8
     assert all(0.0 <= one.loss < 25.0 and one.kl_to_anchor < inf for one in report.decisions)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from kedge.agents.agent import Analysis, Predictor
 from kedge.regularize import Array
 
-#: Share of the anchor in the policy that cross-entropy scores, and least probability of it. They
-#: keep cross-entropy finite if an agent gives people's move no probability.
+#: In Hanabi and Diplomacy: share of the anchor in the policy that cross-entropy scores, and least
+#: probability of it. They keep cross-entropy finite if an agent gives people's move no probability.
+#: Board games score `Analysis.smooth` as it is.
 ANCHOR_SHARE, LEAST = 1e-3, 1e-9
 #: Columns of the sums over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")

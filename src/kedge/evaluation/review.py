@@ -4,7 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
+
 from kedge import catalogue
+from kedge.agents import make_player
+from kedge.agents.dial import strongest
 from kedge.evaluation.board.game_analysis import GameReport, PlayerReport
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.options import Option
@@ -60,3 +64,27 @@ def review_of(game: str) -> Review:
     """Return what the review of `game` can do."""
     review: Review = catalogue.find(game, "review").load("review")
     return review
+
+
+def strongest_agent(game: str) -> str:
+    """Return the spec of the strongest agent of the dial, which reviews decisions by default."""
+    return strongest(game).spec
+
+
+def decision_reviewer(
+    game: str, analyse: Callable[..., DecisionsReport]
+) -> Callable[..., Reviewer]:
+    """Return the maker of reviewers of `game`, for `Review.reviewer`.
+
+    `analyse` takes a recorded game, a player, its spec, a generator and a `Tell`.
+    """
+
+    def make(agent: str | None = None) -> Reviewer:
+        spec = agent or strongest_agent(game)
+        player = make_player(spec, game)
+        is_human = getattr(player, "imitates_people", False)
+        return lambda record, tell: analyse(
+            record, player, spec, np.random.default_rng(0), tell, is_human=is_human
+        )
+
+    return make

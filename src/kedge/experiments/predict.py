@@ -152,13 +152,14 @@ class Predict(Experiment):
         prediction = self.predict(self.chosen(task), rng)
         return {"games": [game.to_json() for game in prediction.games]}
 
-    def joined(self, results: Mapping[str, dict[str, Any]]) -> Prediction:
-        """Return the predictions of all tasks together."""
-        games = [GameScore.from_json(game) for chunk in results.values() for game in chunk["games"]]
-        return Prediction(games, self.kinds)
+    @classmethod
+    def joined(cls, chunks: Iterable[Iterable[Mapping[str, Any]]]) -> Prediction:
+        """Return the prediction of all games, from the scores of each chunk as JSON."""
+        games = [GameScore.from_json(game) for chunk in chunks for game in chunk]
+        return Prediction(games, cls.kinds)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        total = self.joined(results).to_json()
+        total = self.joined(chunk["games"] for chunk in results.values()).to_json()
         read = next(chunk["read"] for chunk in results.values() if "read" in chunk)
         rows = [{"group": "all", **{key: total[key] for key in total if key != "groups"}}]
         for kind, labels in total["groups"].items():

@@ -41,6 +41,11 @@ Folder = Annotated[
 ]
 
 
+def set_option(help: str) -> Any:
+    """Return the option ``--set FIELD=VALUE``, for fields that `help` describes."""
+    return typer.Option("--set", "-s", metavar="FIELD=VALUE", help=help, show_default=False)
+
+
 @dataclass(frozen=True)
 class Running:
     """Where an experiment is computed and kept."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
+from kedge.evaluation.prediction import SUMS, GameScore, clustered, summary
 from kedge.experiments import Column
 from kedge.regularize import Array
 from kedge.specs import Spec, parse
@@ -22,6 +22,8 @@ class Scores:
 
     sums: Array  # (games, 4): `SUMS` of each
     labels: Mapping[str, Sequence[Any]]
+    clusters: Sequence[str | None] = ()
+    """Whose games count as one; empty if each game counts alone."""
 
     @classmethod
     def from_shards(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
@@ -33,13 +35,13 @@ class Scores:
         return cls(sums, labels)
 
     @classmethod
-    def of(cls, prediction: Prediction) -> "Scores":
-        """The scores of a prediction, without labels."""
-        return cls(np.array([game.sums for game in prediction.games]), {})
+    def of(cls, games: Sequence[GameScore]) -> "Scores":
+        """The scores of predicted games, without labels."""
+        return cls(np.array([game.sums for game in games]), {}, [game.cluster for game in games])
 
     def summary(self) -> dict[str, Any]:
-        """Means and their standard errors, clustered by game."""
-        return summary(self.sums)
+        """Means and their standard errors, clustered by game, or by `clusters`."""
+        return summary(self.sums, self.clusters)
 
     def gain(self, raw: "Scores") -> dict[str, Any]:
         """Mean differences to `raw` on the same positions, and their standard errors."""
@@ -49,12 +51,13 @@ class Scores:
             )
         off = self.sums - raw.sums
         off[:, 0] = raw.sums[:, 0]
-        return clustered(off)
+        return clustered(off, self.clusters)
 
     def only(self, numbers: Sequence[int]) -> "Scores":
         """The scores of these games."""
         labels = {name: [values[k] for k in numbers] for name, values in self.labels.items()}
-        return Scores(self.sums[list(numbers)], labels)
+        clusters = [self.clusters[k] for k in numbers] if self.clusters else ()
+        return Scores(self.sums[list(numbers)], labels, clusters)
 
 
 def find_games(data: str, usual: Path, kinds: str) -> Path:

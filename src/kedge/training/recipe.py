@@ -57,6 +57,15 @@ class Recipe:
         if not self.learning_rate > 0.0:
             raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
 
+    def check_shape(self, before: object) -> None:
+        """Raise `InputError` if the weights of the initial model have another shape."""
+        theirs, ours = (
+            " and ".join(f"{name}={getattr(each, name)}" for name in self.shape)
+            for each in (before, self)
+        )
+        if theirs != ours:
+            raise InputError(f"the initial model has {theirs}, the recipe {ours}")
+
     def _check_counts(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) < 1:

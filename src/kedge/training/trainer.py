@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 
 from kedge.errors import InputError
@@ -313,7 +314,7 @@ def train(
     learned: Positions[B],
     scored_on: Positions[B],
     folder: Path,
-    export: Callable[[nn.Module], bytes],
+    export: Callable[[nn.Module], ModelProto],
     *,
     part: str,
     seconds: float = float("inf"),
@@ -342,7 +343,8 @@ def train(
         if rank.is_first:
             trainer.save(checkpoint)
             if is_kept:
-                write_atomic(folder / "model.onnx", export(trainer.averaged.module))
+                model = export(trainer.averaged.module)
+                write_atomic(folder / "model.onnx", model.SerializeToString())
 
     every = max(10, min(500, trainer.recipe.steps // 20))
     sample = trainer.sample

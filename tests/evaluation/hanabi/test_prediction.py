@@ -14,8 +14,8 @@ from kedge.evaluation.hanabi.prediction import (
     analysed_games,
     at_lambda,
     is_searched,
+    predict_analysed,
     predict_at,
-    scored,
 )
 from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi.conventions import ConventionsBlueprint
@@ -32,7 +32,7 @@ def chosen(games, **options):
 
 
 def predict_moves(pairs, agent, rng):
-    return scored(analysed_games(pairs, agent, rng))
+    return predict_analysed(analysed_games(pairs, agent, rng))
 
 
 def test_which_moves_count():

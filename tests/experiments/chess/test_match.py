@@ -104,7 +104,7 @@ def test_report_and_pgn():
     results = {"games 1-2": {"games": won}, "games 3-3": {"games": drawn}}
     report = match.report(results)
     assert report.title == (
-        "chess – chess(elo=1100): +1 =1 −1, score 50.0 ± 28.9 %, Elo +0 (95 %: −∞ … +∞)"
+        "chess – chess(elo=1100): +1 =1 −1, score 50.0 ± 28.9 %, Elo +0 (95 %: −338 … +338)"
     )
     assert report.text().splitlines()[2:] == [
         "as     games  wins  draws  losses          score   Elo",

@@ -170,7 +170,7 @@ def test_what_has_no_effect_is_refused(games, tmp_path, settings, models, said):
 def test_the_command(games, tmp_path):
     write_hanabi_games(games, tmp_path / "games.jsonl")
     file = tmp_path / "teacher.onnx"
-    file.write_bytes(policy.exported(initial_network(RECIPE, GAME)))
+    file.write_bytes(policy.exported(initial_network(RECIPE, GAME)).SerializeToString())
     done = kedge(
         "train", "hanabi", tmp_path / "games.jsonl", "--folder", tmp_path / "student",
         "--begin-as", file, "--teacher", file, "--teacher", file,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from kedge.agents.agent import Analysis
+from kedge.regularize import Array
 from kedge.search.puct import SearchResult, sharpened
 
 
@@ -15,22 +16,24 @@ class PuctPlayer:
 
     def analysis(self, result: SearchResult) -> Analysis:
         """Return the result of a search as this player plays it."""
-        best: Any = None
         if self.forward_lambda:
             smooth = result.forward_policy(self.forward_lambda)
             policy = sharpened(smooth, self.temperature)
-        else:
-            smooth, best = result.smooth_policy(), result.first
-            policy = result.policy(self.temperature)
-        return Analysis(
-            anchor=result.prior,
-            policy=policy,
-            q=result.q,
-            value=result.value,
-            smooth=smooth,
-            visits=result.visits,
-            best=best,
-            lines=result.lines,
-            actions=result.actions,
-            mask=result.mask,
-        )
+            return analysis_of(result, policy, smooth, visits=result.visits)
+        smooth, policy = result.smooth_policy(), result.policy(self.temperature)
+        return analysis_of(result, policy, smooth, visits=result.visits, best=result.first)
+
+
+def analysis_of(result: SearchResult, policy: Array, smooth: Array, **more: Any) -> Analysis:
+    """Return the result of a search as an analysis with these policies and `more` columns."""
+    return Analysis(
+        anchor=result.prior,
+        policy=policy,
+        q=result.q,
+        value=result.value,
+        smooth=smooth,
+        lines=result.lines,
+        actions=result.actions,
+        mask=result.mask,
+        **more,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from kedge import _core
 from kedge.agents.agent import Analysis, BasePlayer
-from kedge.agents.board.analysis import PuctPlayer
+from kedge.agents.board.analysis import PuctPlayer, analysis_of
 from kedge.agents.board.grove import Grove, allowed_moves, check_not_over
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
@@ -180,16 +180,7 @@ class NetworkAgent(ModelAgent):
 
     def analysis(self, result: SearchResult) -> Analysis:
         policy = result.policy(self.temperature)
-        return Analysis(
-            anchor=result.prior,
-            policy=policy,
-            q=result.q,
-            value=result.value,
-            smooth=policy,
-            lines=result.lines,
-            actions=result.actions,
-            mask=result.mask,
-        )
+        return analysis_of(result, policy, policy)
 
 
 @dataclass(frozen=True)

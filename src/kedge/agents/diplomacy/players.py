@@ -101,6 +101,7 @@ class ImitationAgent(OrdersAgent):
     temperature: float = 1.0
     top_p: float = 1.0
     samples: int = 1024
+    imitates_people: bool = False
 
     is_search = False
 
@@ -153,6 +154,7 @@ class OrderSearch(OrdersAgent):
     it is the best response."""
     threads: int = 0
     """CPU threads, besides those of the models; 0 for all cores."""
+    imitates_people: bool = False
 
     is_search = True
 
@@ -314,6 +316,7 @@ def search_agent(
         rollout,
         greedy,
         device()[2],
+        anchor.imitates_people,
     )
 
 

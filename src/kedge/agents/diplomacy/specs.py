@@ -26,8 +26,15 @@ def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Age
         from kedge.agents.diplomacy.models import orders_of, value_model
         from kedge.agents.diplomacy.players import ImitationAgent
         from kedge.models.diplomacy.network import VALUE
+        from kedge.models.shipped_models import imitates_people
 
-        return ImitationAgent(orders_of(weights), value_model(VALUE), temperature, top_p)
+        return ImitationAgent(
+            orders_of(weights),
+            value_model(VALUE),
+            temperature,
+            top_p,
+            imitates_people=imitates_people(name),
+        )
 
     return make
 

@@ -91,13 +91,19 @@ class BlueprintAgent(HanabiAgent):
     """Plays as a blueprint does, at a temperature; the anchor of searches."""
 
     def __init__(
-        self, blueprint: Blueprint, temperature: float = 1.0, *, greedy: bool = False
+        self,
+        blueprint: Blueprint,
+        temperature: float = 1.0,
+        *,
+        greedy: bool = False,
+        imitates_people: bool = False,
     ) -> None:
         if not isinstance(temperature, int | float) or not temperature > 0.0:
             raise InputError(f"temperature: a number above 0, not {temperature}")
         if not isinstance(greedy, bool):
             raise InputError(f"greedy: true or false, not {greedy}")
         self.blueprint, self.temperature, self.greedy = blueprint, temperature, greedy
+        self.imitates_people = imitates_people
         self._followed = Followed(blueprint)
 
     def analyse_batch(

@@ -81,7 +81,7 @@ class SpartaAgent(HanabiAgent):
             raise InputError("sparta: give lambda or kl, not both")
         if threshold > 0.0 and (lam > 0.0 or kl is not None):
             raise InputError("sparta: threshold needs lambda=0, without kl")
-        self.blueprint = anchor.blueprint
+        self.blueprint, self.imitates_people = anchor.blueprint, anchor.imitates_people
         self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
         self.lam, self.threshold, self.kl, self.depth = lam, threshold, kl, depth
         self._followed = Followed(self.blueprint)

@@ -18,8 +18,14 @@ def blueprint_maker(name: str, weights: "PolicyWeights") -> Callable[..., Agent]
     def make(*, temperature: float = 1.0, greedy: bool = False) -> Agent:
         from kedge.agents.hanabi.models import blueprint_of
         from kedge.agents.hanabi.players import BlueprintAgent
+        from kedge.models.shipped_models import imitates_people
 
-        return BlueprintAgent(blueprint_of(weights), temperature, greedy=greedy)
+        return BlueprintAgent(
+            blueprint_of(weights),
+            temperature,
+            greedy=greedy,
+            imitates_people=imitates_people(name),
+        )
 
     return make
 

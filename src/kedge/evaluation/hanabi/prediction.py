@@ -58,7 +58,7 @@ class AnalysedGames:
 def predict_at(lam: float, games: AnalysedGames) -> Prediction:
     """Score a search at any λ on games that it has analysed: its values do not depend on λ."""
     turns = [replace(turn, analysis=at_lambda(turn.analysis, lam)) for turn in games.turns]
-    return scored(replace(games, turns=turns))
+    return predict_analysed(replace(games, turns=turns))
 
 
 def analysed_games(
@@ -102,7 +102,7 @@ def is_searched(analysis: HanabiAnalysis) -> npt.NDArray[np.bool_]:
     return np.asarray(np.isfinite(analysis.q).all(axis=-1, where=real))
 
 
-def scored(games: AnalysedGames) -> Prediction:
+def predict_analysed(games: AnalysedGames) -> Prediction:
     """Score the agent on the played moves; one participant's games are one cluster.
 
     Cross-entropy scores the agent's policy with `ANCHOR_SHARE` of the anchor's, so that it is

@@ -11,10 +11,10 @@ from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
     analysed_games,
+    predict_analysed,
     predict_at,
-    scored,
 )
-from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
@@ -112,7 +112,7 @@ class HanabiPredict(DrawnPredict):
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        return scored(analysed_games(games, self.player, rng))
+        return predict_analysed(analysed_games(games, self.player, rng))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,14 +140,7 @@ class HanabiSweep(HanabiPredict):
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:
         """Return the predictions by λ."""
         return {
-            lam: Prediction(
-                [
-                    GameScore.from_json(game)
-                    for chunk in results.values()
-                    for game in chunk["games"][number]
-                ],
-                self.kinds,
-            )
+            lam: self.joined(chunk["games"][number] for chunk in results.values())
             for number, lam in enumerate(self.lambdas)
         }
 

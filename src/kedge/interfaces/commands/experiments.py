@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import HERE, Json, Running, unfolded
+from kedge.interfaces.options import HERE, Json, Running, set_option, unfolded
 from kedge.interfaces.output import print_json, run_and_report
 
 if TYPE_CHECKING:
@@ -27,13 +27,7 @@ class Changes:
 
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            "-s",
-            metavar="FIELD=VALUE",
-            help="Change a field of the experiment; separate the items of a list by commas.",
-            show_default=False,
-        ),
+        set_option("Change a field of the experiment; separate the items of a list by commas."),
     ] = None
     data: Annotated[
         Path | None,

@@ -41,6 +41,9 @@ class LazyCommand(TyperCommand):
 class LazyGroup(TyperGroup):
     """A group that finds its commands when they are listed or run."""
 
+    part: str
+    """The part of games that the commands use."""
+
     def commands_by_name(self) -> dict[str, LazyCommand]:
         """Return the commands by name."""
         raise NotImplementedError
@@ -51,7 +54,12 @@ class LazyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         self._find()
-        return super().get_command(ctx, cmd_name)
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not cmd_name.startswith("-"):
+            from kedge import catalogue
+
+            catalogue.find(cmd_name, self.part)  # which explains why there is none
+        return command
 
     def _find(self) -> None:
         if not self.commands:
@@ -61,7 +69,6 @@ class LazyGroup(TyperGroup):
 class GameGroup(LazyGroup):
     """A group with a command for each game that has a certain part."""
 
-    part: str
     line: str
     """One line of help on a game's command, from its title."""
     contest: str | None = None
@@ -81,11 +88,3 @@ class GameGroup(LazyGroup):
             for entry in catalogue.entries(self.part)
             if self.contest in (None, entry.contest)
         }
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        if command is None and not cmd_name.startswith("-"):
-            from kedge import catalogue
-
-            catalogue.find(cmd_name, self.part)  # which explains why there is none
-        return command

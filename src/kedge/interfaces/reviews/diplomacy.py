@@ -1,11 +1,12 @@
 """Reviews of Diplomacy, annotated as the `diplomacy` package's JSON."""
 
 import json
+from functools import partial
 from typing import Any, cast
 
 from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.diplomacy.review import default_agent, diplomacy_reviewer
-from kedge.evaluation.review import Review
+from kedge.evaluation.diplomacy.analysis import analyse_orders
+from kedge.evaluation.review import Review, decision_reviewer, strongest_agent
 from kedge.games.diplomacy import POWERS
 from kedge.interfaces.reviews.decisions import print_decisions
 from kedge.jsonable import plain, strict
@@ -27,4 +28,9 @@ def _annotated(report: DecisionsReport) -> str:
     return json.dumps({**document, "review": review}) + "\n"
 
 
-DIPLOMACY = Review(diplomacy_reviewer, default_agent, show=print_decisions, annotated=_annotated)
+DIPLOMACY = Review(
+    decision_reviewer("diplomacy", analyse_orders),
+    partial(strongest_agent, "diplomacy"),
+    show=print_decisions,
+    annotated=_annotated,
+)

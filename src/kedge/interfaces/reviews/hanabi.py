@@ -1,11 +1,12 @@
 """Reviews of Hanabi, annotated as hanab.live's JSON."""
 
 import json
+from functools import partial
 from typing import cast
 
 from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.hanabi.review import default_agent, hanabi_reviewer
-from kedge.evaluation.review import Review
+from kedge.evaluation.hanabi.analysis import analyse_hanabi
+from kedge.evaluation.review import Review, decision_reviewer, strongest_agent
 from kedge.interfaces.reviews.decisions import comment, print_decisions
 from kedge.jsonable import plain, strict
 from kedge.records import HanabiGame
@@ -23,4 +24,9 @@ def _annotated(report: DecisionsReport) -> str:
     return json.dumps({**document, "notes": live_notes(game, comments)}) + "\n"
 
 
-HANABI = Review(hanabi_reviewer, default_agent, show=print_decisions, annotated=_annotated)
+HANABI = Review(
+    decision_reviewer("hanabi", analyse_hanabi),
+    partial(strongest_agent, "hanabi"),
+    show=print_decisions,
+    annotated=_annotated,
+)

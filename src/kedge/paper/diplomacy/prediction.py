@@ -64,14 +64,19 @@ class DiplomacyPrediction(DiplomacyTable):
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Prediction]:
         """The predictions of each agent, game by game."""
-        parts, experiments = self.by_part(results), self.predictions()
-        labels = {name: f"orders by {name}" for name in self.predictors}
-        return {name: experiments[of].joined(parts[of]) for name, of in labels.items()}
+        parts = self.by_part(results)
+        return {
+            name: DiplomacyPredict.joined(
+                chunk["games"] for chunk in parts[f"orders by {name}"].values()
+            )
+            for name in self.predictors
+        }
 
     def rows(self, results: Mapping[str, dict[str, Any]], key: str) -> list[dict[str, Any]]:
         """Each agent's score, and its gain over the human model on the same orders."""
         scores = {
-            name: Scores.of(prediction) for name, prediction in self.predicted(results).items()
+            name: Scores.of(prediction.games)
+            for name, prediction in self.predicted(results).items()
         }
         rows = []
         for name, agent_scores in scores.items():

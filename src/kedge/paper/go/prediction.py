@@ -56,7 +56,12 @@ class GoPrediction(Composite, HumanPrediction):
 
     def gather(self, results: Mapping[str, dict[str, Any]]) -> dict[Cell, Scores]:
         parts = self.by_part(results)
-        return {cell: Scores.of(self.prediction(cell).joined(parts[cell])) for cell in self.cells()}
+        return {
+            cell: Scores.of(
+                GoPredict.joined(chunk["games"] for chunk in parts[cell].values()).games
+            )
+            for cell in self.cells()
+        }
 
     def notes(self, by_cell: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         """The notes under each of these tables."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from kedge.evaluation.hanabi.prediction import LEAST_SCORES
-from kedge.evaluation.prediction import GameScore, clustered, drawn_of, few_games, summary
+from kedge.evaluation.prediction import GameScore, drawn_of, few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.hanabi.predict import HanabiSweep
 from kedge.paper.checks import check_counts
@@ -21,7 +21,7 @@ from kedge.paper.hanabi.published import (
     PREDICTION_LAMBDAS,
     named,
 )
-from kedge.paper.table_parts import beside_paper, find_games, titled
+from kedge.paper.table_parts import Scores, beside_paper, find_games, titled
 
 USUAL_DATA = Path("data", "hanabi", "human_ai_2p.jsonl.xz")
 _MOVES = "moves"  # the label of the only part
@@ -78,10 +78,10 @@ class HanabiMoves(HanabiTable):
             kept = {lam: _of(subset, games) for lam, games in by_lambda.items()}
             if not kept[IL]:
                 continue
-            clusters = [game.cluster for game in kept[IL]]
-            for lam, games in kept.items():
-                means = summary([game.sums for game in games], clusters)
-                gain = {} if lam == IL else _gain(games, kept[IL])
+            scores = {lam: Scores.of(games) for lam, games in kept.items()}
+            for lam, own in scores.items():
+                means = own.summary()
+                gain = {} if lam == IL else own.gain(scores[IL])
                 rows.append(
                     {
                         "subset": subset,
@@ -147,12 +147,3 @@ class HanabiPrediction(HanabiMoves):
 def _of(subset: str, games: Sequence[GameScore]) -> list[GameScore]:
     least = _SUBSETS[subset]
     return [game for game in games if least is None or f"≥ {least}" in game.groups["score"]]
-
-
-def _gain(games: Sequence[GameScore], raw: Sequence[GameScore]) -> dict[str, Any]:
-    """Mean differences to `raw` on the same moves."""
-    sums = [
-        [game.sums[0], *(game.sums - other.sums)[1:]]
-        for game, other in zip(games, raw, strict=True)
-    ]
-    return clustered(sums, [game.cluster for game in games])

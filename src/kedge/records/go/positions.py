@@ -19,7 +19,7 @@ from kedge.records.sieve import Sieve
 from kedge.words import counted
 
 #: A set of `split_of`, or "all" for any game on 19×19.
-GoSplit = Literal["train", "test", "modern", "modern-test", "all"]
+GoSplit = Literal[Split, "all"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

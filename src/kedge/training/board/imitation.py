@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -245,11 +246,10 @@ class Course:
             finish=self.finish,
         )
 
-    def _exported(self, network: nn.Module) -> bytes:
+    def _exported(self, network: nn.Module) -> ModelProto:
         assert isinstance(network, SEResNet)
         weights = make_weights(self._scaled(network.folded(), 1.0), "trained", self.encoding)
-        content: bytes = to_shipped_onnx(weights).SerializeToString()
-        return content
+        return to_shipped_onnx(weights)
 
     def _settle(self, network: SEResNet, device: torch.device) -> None:
         """Adjust batch normalisation so that training starts from the network's inference."""

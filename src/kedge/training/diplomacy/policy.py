@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 
 from kedge import _core
@@ -305,9 +306,7 @@ def split_games(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], li
     return to_learn, choosing
 
 
-def exported(network: nn.Module) -> bytes:
-    """Return the network as a model file (ONNX)."""
+def exported(network: nn.Module) -> ModelProto:
+    """Return the network as the model that ships."""
     assert isinstance(network, DiplomacyModule)
-    weights = DiplomacyWeights(arrays_of(network), network.heads, "trained")
-    content: bytes = to_shipped_onnx(weights).SerializeToString()
-    return content
+    return to_shipped_onnx(DiplomacyWeights(arrays_of(network), network.heads, "trained"))

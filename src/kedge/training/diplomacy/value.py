@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 
 from kedge import _core
@@ -149,11 +150,7 @@ def initial_network(recipe: ValueRecipe, before: ValueWeights | None = None) -> 
     network = make_checked(lambda: ValueModule(recipe.width, recipe.hidden, recipe.dropout), recipe)
     if before is None:
         return network
-    if (before.width, before.hidden) != (recipe.width, recipe.hidden):
-        raise InputError(
-            f"the initial model has width={before.width} and hidden={before.hidden}, the recipe "
-            f"width={recipe.width} and hidden={recipe.hidden}"
-        )
+    recipe.check_shape(before)
     arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
     arrays["bias"] = arrays.pop("rows.bias")
     network.load_state_dict(arrays)
@@ -178,8 +175,7 @@ def train(
     )
 
 
-def exported(network: nn.Module) -> bytes:
-    """Return the network as a model file (ONNX)."""
+def exported(network: nn.Module) -> ModelProto:
+    """Return the network as the model that ships."""
     assert isinstance(network, ValueModule)
-    content: bytes = to_shipped_onnx(ValueWeights(network.arrays(), "trained")).SerializeToString()
-    return content
+    return to_shipped_onnx(ValueWeights(network.arrays(), "trained"))

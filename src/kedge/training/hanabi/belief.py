@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -172,8 +173,7 @@ def train(
     )
 
 
-def exported(network: nn.Module) -> bytes:
-    """Return the network as a model file (ONNX)."""
+def exported(network: nn.Module) -> ModelProto:
+    """Return the network as the model that ships."""
     assert isinstance(network, BeliefModule)
-    content: bytes = to_shipped_onnx(network.weights()).SerializeToString()
-    return content
+    return to_shipped_onnx(network.weights())

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 import torch
+from onnx import ModelProto
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -196,11 +197,7 @@ def initial_network(
     )
     if before is None:
         return network
-    if (before.width, before.layers) != (recipe.width, recipe.layers):
-        raise InputError(
-            f"the initial model has width={before.width} and layers={before.layers}, the recipe "
-            f"width={recipe.width} and layers={recipe.layers}"
-        )
+    recipe.check_shape(before)
     if str(before.game) != str(game):
         raise InputError(f"the initial model plays {before.game}, the games are {game}")
     network.load_state_dict(state_of(before.arrays))
@@ -270,8 +267,7 @@ def _check_teaching(recipe: HanabiRecipe, game: Hanabi, teachers: Sequence[Polic
             raise InputError(f"a teacher plays {model.game}, the games are {game}")
 
 
-def exported(network: nn.Module) -> bytes:
-    """Return the network as a model file (ONNX)."""
+def exported(network: nn.Module) -> ModelProto:
+    """Return the network as the model that ships."""
     assert isinstance(network, PolicyModule)
-    content: bytes = to_shipped_onnx(network.weights()).SerializeToString()
-    return content
+    return to_shipped_onnx(network.weights())

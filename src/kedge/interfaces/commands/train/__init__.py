@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import typer
 
@@ -10,22 +9,16 @@ from kedge.interfaces.commands.groups import LazyCommand, LazyGroup
 
 
 class _Trainers(LazyGroup):
+    part = "train"
+
     def commands_by_name(self) -> dict[str, LazyCommand]:
         """Return the commands of all games; their modules import torch only to train."""
         from kedge import catalogue
 
         commands: dict[str, Callable[..., None]] = {}
-        for trainers in catalogue.loaded("train").values():
+        for trainers in catalogue.loaded(self.part).values():
             commands |= trainers
         return {name: _command(name, function) for name, function in commands.items()}
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        if command is None and not cmd_name.startswith("-"):
-            from kedge import catalogue
-
-            catalogue.find(cmd_name, "train")  # explains why there is no such command
-        return command
 
 
 def _command(name: str, function: Callable[..., None]) -> LazyCommand:

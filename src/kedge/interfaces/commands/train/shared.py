@@ -13,6 +13,7 @@ import typer
 
 from kedge.errors import InputError, needs
 from kedge.files import is_partial, make_folder
+from kedge.interfaces.options import set_option
 from kedge.interfaces.output import resumable
 
 if TYPE_CHECKING:
@@ -40,13 +41,7 @@ class Training:
     ]
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            "-s",
-            metavar="FIELD=VALUE",
-            help="Change the recipe: blocks, steps, batch, learning_rate, …",
-            show_default=False,
-        ),
+        set_option("Change the recipe: blocks, steps, batch, learning_rate, …"),
     ] = None
     device: Annotated[str, typer.Option(help="torch's device: `cpu`, `cuda`, `cuda:1`, …")] = "cpu"
     seconds: Annotated[
