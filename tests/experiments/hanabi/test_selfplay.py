@@ -159,6 +159,6 @@ def test_a_search_that_is_to_end_early_needs_a_value(tmp_path, monkeypatch):
 
 
 def test_a_model_of_two_players_is_no_use_to_three(tmp_path):
-    match = "^hanabi-smartbot: the model plays Hanabi for 2 players, not this game; for 3 players there is "
+    match = "^hanabi-smartbot: the model plays Hanabi for 2 players, not this game; for 3 players "
     with pytest.raises(InputError, match=match):
         played(quick("hanabi-smartbot", players=3), tmp_path / "run")
