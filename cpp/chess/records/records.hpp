@@ -19,10 +19,11 @@ Action play_san(Position& position, std::string_view text);
 Action play_uci(Position& position, std::string_view text);
 
 // The tags that are read; others are skipped.
-inline constexpr std::array<std::string_view, 17> kTags = {
+inline constexpr std::array<std::string_view, 18> kTags = {
     "Event",    "Site",     "Date",        "UTCDate",     "White",   "Black",
     "Result",   "WhiteElo", "BlackElo",    "TimeControl", "Variant", "Termination",
-    "FEN",      "WhiteTitle", "BlackTitle", "GameId",     "Source"};
+    "FEN",      "WhiteTitle", "BlackTitle", "GameId",     "Source",
+    "Round"};
 inline constexpr std::size_t kFenTag = 12, kResultTag = 6;
 
 // A part of a text.

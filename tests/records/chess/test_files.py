@@ -7,6 +7,7 @@ import lzma
 import random
 import sys
 import time
+from dataclasses import replace
 
 import chess
 import chess.pgn
@@ -27,7 +28,15 @@ from pgn_samples import (
 
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
-from kedge.records import ChessGame, ReadReport, read_chess_games, streams, time_class_of, write_pgn
+from kedge.records import (
+    ChessGame,
+    ReadReport,
+    pgn_texts,
+    read_chess_games,
+    streams,
+    time_class_of,
+    write_pgn,
+)
 from kedge.records.chess import files as module
 from kedge.records.chess.evals import MATE
 
@@ -201,6 +210,10 @@ def test_tags_that_say_nothing():
 def test_events(event, rated, speed):
     found = only(game("1. e4 1-0", Event=event))
     assert (found.rated, found.time_class) == (rated, speed)
+    # What the game says anyway is not kept a second time.
+    assert found.event == (None if event.endswith("game") else event)
+    kept = only(*pgn_texts([replace(found, round="3")]))
+    assert (kept.event, kept.round) == (found.event, "3")
 
 
 @pytest.mark.parametrize(

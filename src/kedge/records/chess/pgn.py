@@ -10,7 +10,7 @@ from kedge import _core
 from kedge.games.chess import START_FEN
 from kedge.games.chess.ratings import scale_of
 from kedge.records import streams
-from kedge.records.chess.games import TIME_CLASSES, ChessGame, TimeClass, time_class_of
+from kedge.records.chess.games import TIME_CLASSES, ChessGame, TimeClass, time_class_of, usual_event
 from kedge.records.report import ReadReport
 
 _TAGS = _core.chess_pgn_tags()
@@ -118,6 +118,8 @@ def _game_of(
         termination=known_tag(get("Termination")),
         fen=None if fen == START_FEN else fen,
         source=known_tag(get("Source")),
+        event=None if event == usual_event(rated, speed).lower() else known_tag(get("Event")),
+        round=known_tag(get("Round")),
         scale=scale_of(get("Site")),
     )
 
