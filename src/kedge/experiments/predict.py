@@ -241,9 +241,13 @@ class DrawnPredict(Predict):
     """Base of predictions that may draw their positions from all games."""
 
     seed: Annotated[int, DRAWN_SEED] = 0
-    drawn: bool = False
-    """Whether the seed draws the `limit` positions from all games; else they are the first ones.
-    Positions of one game are alike, so the same number from more games says more."""
+    drawn: Annotated[
+        bool,
+        Option(
+            "Draw the `--limit` positions from all games instead of taking the first. Positions of "
+            "one game are alike, so those of many games say more."
+        ),
+    ] = False
 
     @property
     def keeps_games(self) -> bool:

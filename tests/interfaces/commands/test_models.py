@@ -145,7 +145,7 @@ def test_cards():
         printed = kedge("card", name).stdout
         assert printed.startswith(f"{name}\nwhat: ")
         for by in ("chosen by", "judged by"):
-            assert re.search(rf"^  {by} *\n    part: [a-z]", printed, re.MULTILINE)
+            assert re.search(rf"^  {by} *\n    part: [a-z0-9]", printed, re.MULTILINE)
 
 
 def test_alike_measures_are_a_table(capsys):

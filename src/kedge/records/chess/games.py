@@ -57,16 +57,6 @@ def clock_of(time_control: str | None) -> tuple[int, int] | None:
     return None if match is None else (int(match[1]), int(match[2] or 0))
 
 
-def usual_event(rated: bool | None, speed: TimeClass) -> str:
-    """Return the event that sites write for a game that belongs to none.
-
-    >>> usual_event(True, "blitz"), usual_event(None, "unknown")
-    ('Rated blitz game', 'game')
-    """
-    words = {True: "Rated ", False: "Casual ", None: ""}[rated]
-    return f"{words}{'' if speed == 'unknown' else speed + ' '}game"
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ChessGame:
     """One recorded game. Unknown fields are None.
@@ -96,7 +86,7 @@ class ChessGame:
     termination: str | None = None
     fen: str | None = None
     source: str | None = None
-    event: str | None = None  #: None if it only says what `rated` and the speed do
+    event: str | None = None  #: None if it is of no tournament
     round: str | None = None
     scale: str | None = None  #: where the ratings were earned, one of `SCALES`
     evals: npt.NDArray[np.float32] | None = None

@@ -10,10 +10,11 @@ from kedge import _core
 from kedge.games.chess import START_FEN
 from kedge.games.chess.ratings import scale_of
 from kedge.records import streams
-from kedge.records.chess.games import TIME_CLASSES, ChessGame, TimeClass, time_class_of, usual_event
+from kedge.records.chess.games import TIME_CLASSES, ChessGame, TimeClass, time_class_of
 from kedge.records.report import ReadReport
 
 _TAGS = _core.chess_pgn_tags()
+_USUAL_EVENT = re.compile(r"(rated |casual )?([a-z]+ )?game")  # of no tournament
 OUTCOMES = ("*", "1-0", "0-1", "1/2-1/2")
 _NONE = 4  # the parser's code for "no result given"
 _FIRST_TAG = re.compile(rb'(?<=\n)\[Event[ \t]+"')
@@ -118,7 +119,7 @@ def _game_of(
         termination=known_tag(get("Termination")),
         fen=None if fen == START_FEN else fen,
         source=known_tag(get("Source")),
-        event=None if event == usual_event(rated, speed).lower() else known_tag(get("Event")),
+        event=None if _USUAL_EVENT.fullmatch(event) else known_tag(get("Event")),
         round=known_tag(get("Round")),
         scale=scale_of(get("Site")),
     )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.records import streams
-from kedge.records.chess.games import ChessGame, usual_event
+from kedge.records.chess.games import ChessGame
 
 _BATCH = 512  # games at a time
 
@@ -64,8 +64,10 @@ def tag_section(game: ChessGame) -> str:
 
 
 def _tags_of(game: ChessGame) -> Iterator[tuple[str, str]]:
+    rated = {True: "Rated ", False: "Casual ", None: ""}[game.rated]
+    speed = "" if game.time_class == "unknown" else game.time_class + " "
     date = ".".join([*(game.date or "????").split("-"), "??", "??"][:3])
-    yield "Event", game.event or usual_event(game.rated, game.time_class)
+    yield "Event", game.event or f"{rated}{speed}game"
     yield "Site", game.site or "?"
     yield "Date", date
     yield "Round", game.round or "?"
