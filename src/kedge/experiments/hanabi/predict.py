@@ -105,7 +105,7 @@ class HanabiPredict(DrawnPredict):
         return Sieve({**filters, NOT_PLAYED: is_played})
 
     def choice(self) -> dict[str, Any]:
-        """As of all games; and agents share games if they play with as many players."""
+        """Add for how many players the agent plays: agents that differ in it share no games."""
         tables = [players for players in _TABLES if _plays(self.player, Hanabi(players))]
         return {**super().choice(), "tables": tables}
 
