@@ -23,7 +23,7 @@ class Scores:
     sums: Array  # (games, 4): `SUMS` of each
     labels: Mapping[str, Sequence[Any]]
     clusters: Sequence[str | None] = ()
-    """Whose games count as one; empty if each game counts alone."""
+    """A name per game: games of one name count as one. Empty if each game counts alone."""
 
     @classmethod
     def from_shards(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
