@@ -43,7 +43,7 @@ TABLES = {"games": 250, "chunk": 125}
 # On a CPU: ten minutes for people's moves, half an hour for the games.
 PEOPLE: dict[str, Any] = {"positions": None}
 TRADEOFF = PEOPLE | {"games": 60, "chunk": 15}
-SCORES: dict[str, Any] = {"games": 80, "chunk": 10}  # five hours of a core
+SCORES: dict[str, Any] = {"games": 80, "chunk": 10}  # hours on a CPU
 
 
 def months() -> str:

@@ -1,9 +1,11 @@
 """Count the games read from a file, and collect the reasons why others were left out."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -80,6 +82,11 @@ def unbroken(
             report.reject(len(game), reason)
 
 
+def first_games(games: Iterable[Game], limit: int | None) -> Iterator[Game]:
+    """Return the first games, or all if `limit` is None or huge."""
+    return islice(games, limit and min(limit, sys.maxsize))
+
+
 def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number: int) -> Game:
     """Return game `number` of `file`; its reader fills `report`."""
     for game in games:
@@ -92,4 +99,4 @@ def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number:
     raise InputError(f"{file}: no game {number}; the file has {counted(total, 'game')}")
 
 
-__all__ = ["Broken", "ReadReport", "no_game", "numbered_game", "unbroken"]
+__all__ = ["Broken", "ReadReport", "first_games", "no_game", "numbered_game", "unbroken"]

@@ -2,6 +2,9 @@
 
 import errno
 import lzma
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +27,7 @@ def folder(tmp_path, monkeypatch):
         "cut.pgn.xz": lzma.compress(GAME.encode())[:40],
         "game.sgf": b"(;GM[1]SZ[19];B[pd];W[dp])",
         "noise.onnx": bytes(range(256)) * 9,
+        "noise.bin": bytes(range(256)) * 9,
         "hanabi.json": b'{"deck": 3, "actions": []}',
         "position.json": b'{"moves": ["e4", "e5"]}',
         "small.sgf": b"(;GM[1]SZ[9];B[dd];W[ff])",
@@ -38,6 +42,9 @@ def folder(tmp_path, monkeypatch):
         ("analyze blotto", "Blotto has no reviews; these games do: chess, go"),
         ("analyze blotto game.pgn", "Blotto has no reviews; these games do: chess, go"),
         ("analyze chess", "chess: the name of a game; give only a file: kedge analyze FILE"),
+        ('policy go --agent "noise.bin"', "write ./noise.bin for the file"),
+        ("selfplay hanabi --agents conventions,,hanabi", "a name is missing beside a comma"),
+        (f"paper blotto --set iterations={10**20}", f"iterations: less than 2^62, not {10**20}"),
         ("analyze game.pgn other.pgn", "other.pgn: give one file at a time"),
         ("analyze empty.pgn", "empty.pgn: holds no game"),
         ("analyze position.json", '"moves" is not text); kedge reads Chess: PGN or JSON lines. Go'),
@@ -195,3 +202,19 @@ def _check(words, said):
     assert "cannot write: " not in done.stderr
     assert done.stderr.startswith("kedge: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_output_in_another_encoding_has_question_marks():
+    done = subprocess.run(
+        [sys.executable, "-m", "kedge", "policy", "chess", "--agent", "chess", "--top", "1"],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"64.0%  ????" in done.stdout
+    assert done.stderr == b""
+
+
+def test_a_huge_limit_takes_all_games():
+    done = kedge("analyze", "game.pgn", "--agent", "chess", "--brief", "--limit", 10**20)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -261,3 +261,11 @@ def test_bad_input_of_any_game_is_one_line(arguments, said):
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert said in line
+
+
+def test_moves_may_have_the_numbers_of_a_record():
+    plain, *numbered = (
+        answer("--agent", "chess", "--moves", moves)["fen"]
+        for moves in ("e4 e5 Nf3 Nc6", "1. e4 e5 2. Nf3 Nc6", "1.e4 1...e5 2.Nf3 Nc6")
+    )
+    assert numbered == [plain, plain]

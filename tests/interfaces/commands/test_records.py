@@ -116,7 +116,7 @@ def test_go(tmp_path):
     done = replay("go", path, "--json")
     assert (done.returncode, done.stderr) == (
         0,
-        f"kedge: {path}, line 4, move 4: after two passes; left out\n",
+        f"kedge: {path}: moves after two passes; left out\n",
     )
     result = json.loads(done.stdout)
     assert (result["game"], result["games"], result["positions"]) == ("go", 2, 8)

@@ -15,7 +15,7 @@ from kedge.evaluation.hanabi.prediction import (
     predict_at,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
-from kedge.experiments.experiment import Task
+from kedge.experiments.experiment import FromFiles, Task
 from kedge.experiments.options import agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
@@ -104,10 +104,13 @@ class HanabiPredict(DrawnPredict):
 
         return Sieve({**filters, NOT_PLAYED: is_played})
 
+    @FromFiles
+    def tables(self) -> list[int]:
+        """The numbers of players for which the agent plays; agents that differ share no games."""
+        return [players for players in _TABLES if _plays(self.player, Hanabi(players))]
+
     def choice(self) -> dict[str, Any]:
-        """Add for how many players the agent plays: agents that differ in it share no games."""
-        tables = [players for players in _TABLES if _plays(self.player, Hanabi(players))]
-        return {**super().choice(), "tables": tables}
+        return {**super().choice(), "tables": self.tables}
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator

@@ -5,7 +5,6 @@ Import this module only to run the command: its help lists the files of all game
 
 import contextlib
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -105,7 +104,7 @@ class GameChoice:
         """Yield the games; raise `InputError` if there are none."""
         from kedge import records
         from kedge.records.formats import record_format
-        from kedge.records.report import no_game
+        from kedge.records.report import first_games, no_game
 
         games = record_format(kind).read(file, report)
         if self.number is not None:
@@ -113,7 +112,7 @@ class GameChoice:
             report.broken.clear()  # nobody asked about the others
             yield game
             return
-        yield from islice(games, self.limit and min(self.limit, sys.maxsize))
+        yield from first_games(games, self.limit)
         if report.games:
             return
         fault = no_game(file, report.broken)

@@ -101,7 +101,7 @@ def agent_spec(model: str, c_puct: Setting, playouts: int) -> Spec:
     if c_puct is None:
         return parse(model)
     # As people write it: `kedge predict` with "c_puct=2" and a table share their run.
-    written = int(c_puct) if c_puct == int(c_puct) else c_puct
+    written = int(c_puct) if float(c_puct).is_integer() else c_puct
     return Spec("puct", (parse(model),), {"c_puct": written, "playouts": playouts})
 
 

@@ -16,7 +16,6 @@ from kedge.records.go.files import read_go_games
 from kedge.records.go.games import GoGame, Split, split_of, years_words
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve
-from kedge.words import counted
 
 #: A set of `split_of`, or "all" for any game on 19×19.
 GoSplit = Literal[Split, "all"]
@@ -89,32 +88,29 @@ def legal_games(path: str | Path | IO[bytes], report: ReadReport | None = None) 
     Moves after two passes are left out with a warning: servers let players resume a game.
     """
     report = ReadReport() if report is None else report
-    resumed = list[str]()
-    try:
-        for game in read_go_games(path, report):
-            try:
-                ply = legal_length(game)
-            except InputError as error:  # impossible setup stones
-                report.reject(len(game), str(error))
-                continue
-            if ply == len(game):
-                yield game
-            elif (state := game.state(ply)).is_terminal():
-                resumed.append(f"{report.last[1]}, move {ply + 1}")
-                report.positions -= len(game) - ply
-                yield game.until(ply)
-            else:
-                move = int(game.moves[ply])
-                why = f"{state.gtp(move)!r} is illegal: {state.board.verdict(move)}"
-                report.reject(len(game), f"move {ply + 1}: {why}")
-    finally:
-        if resumed:
-            more = f" (as in {counted(len(resumed) - 1, 'more game')})" if len(resumed) > 1 else ""
-            _warn(f"{resumed[0]}: after two passes{more}; left out")
+    for game in read_go_games(path, report):
+        try:
+            legal = _legal_part(game)
+        except InputError as error:
+            report.reject(len(game), str(error))
+            continue
+        if legal is not game:
+            report.positions -= len(game) - len(legal)
+            file = report.last[1].partition(", line ")[0]
+            warnings.warn(f"{file}: moves after two passes; left out", LeftOutWarning, stacklevel=2)
+        yield legal
 
 
-def _warn(line: str) -> None:
-    warnings.warn(line, LeftOutWarning, stacklevel=3)
+def _legal_part(game: GoGame) -> GoGame:
+    """Return the game up to two passes; raise `InputError` if it violates the rules before."""
+    ply = legal_length(game)
+    if ply == len(game):
+        return game
+    state = game.state(ply)
+    if state.is_terminal():
+        return game.until(ply)
+    move = int(game.moves[ply])
+    raise InputError(f"move {ply + 1}: {state.gtp(move)!r} is illegal: {state.board.verdict(move)}")
 
 
 def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:

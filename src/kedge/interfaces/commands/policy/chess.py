@@ -1,5 +1,6 @@
 """``kedge policy chess``."""
 
+import re
 from typing import Annotated
 
 import typer
@@ -48,7 +49,8 @@ def chess_policy(
     from kedge.games.chess import ChessState
 
     state = ChessState() if fen is None else ChessState.from_fen(fen)
-    play_moves(state, moves, state.parse_move)
+    unnumbered = re.sub(r"(^|\s)\d+\.+", " ", moves)  # as records of games number them
+    play_moves(state, unnumbered, state.parse_move)
     decision = decide(agent, state, "chess", quiet=as_json)
     if svg is not None:
         from kedge.interfaces.pictures.chess import draw

@@ -1,6 +1,5 @@
 """The table of an agent's moves, which the commands of ``kedge policy`` share."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,8 +141,7 @@ def play_moves(state: Any, moves: str, parse: Callable[[str], int]) -> None:
     """Play moves that are separated by spaces, also past a draw that nobody claimed."""
     from kedge.games.verbs import play_on
 
-    names = re.sub(r"(^|\s)\d+\.+", " ", moves).split()  # without the numbers of a game's record
-    for number, name in enumerate(names, 1):
+    for number, name in enumerate(moves.split(), 1):
         try:
             play_on(state, parse(name))
         except InputError as error:

@@ -1,8 +1,6 @@
 """``kedge train chess`` and ``kedge train move-times``."""
 
-import sys
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,13 +45,12 @@ class Selection:
     def table(self, data: list[Path]) -> "GameTable":
         """Return the selected games."""
         from kedge.records import read_chess_games
+        from kedge.records.report import first_games
         from kedge.training.chess.positions import table_of
 
         games = valid_games(data, read_chess_games)
         people = (game for game in games if game.source not in (self.without or ()))
-        return table_of(
-            islice(people, self.limit and min(self.limit, sys.maxsize)), self.most_of_one
-        )
+        return table_of(first_games(people, self.limit), self.most_of_one)
 
 
 EVERYTHING = Selection()
@@ -147,10 +144,11 @@ def move_times(
     from kedge.agents.board.networks import network
     from kedge.agents.chess.move_times import FEATURES
     from kedge.records import read_chess_games
+    from kedge.records.report import first_games
     from kedge.training.chess.move_times import fit, fit_share, score, timed_moves
 
     games = valid_games(data, read_chess_games)
-    moves = timed_moves(islice(games, limit), network(model))
+    moves = timed_moves(first_games(games, limit), network(model))
     times, share = fit(moves), fit_share(moves)
     fitted: dict[str, Any] = {
         "moves": len(moves),
